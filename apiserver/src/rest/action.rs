@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     body::Body,
     call::{Call, Verb},
-    decode,
+    decode, delete_options,
     kind::other_message,
-    place, remove, reply,
+    log_options, place, reply,
     route::ResourcePath,
     sent::Admitted,
     token,
@@ -89,6 +89,9 @@ impl Action {
             Self::Evict => evict(cluster, call),
             Self::IssueToken => token::issue(cluster, call),
             Self::Connect(connection, name) => {
+                if connection == Connection::Log {
+                    log_options::check(call.query, &call.key().name)?;
+                }
                 let (container, about) = (call.query.text("container"), (connection, name));
                 let text = pods::connect(cluster, call.resource, &call.key(), about, container)?;
                 let mut response = Response::new(Body::full(Bytes::from_static(text.as_bytes())));
@@ -132,13 +135,11 @@ fn evict(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusErr
     let admission = Admitted::of(call, ("policy", "v1", "Eviction"), "eviction");
     admission.mutate(cluster, &mut eviction)?;
     check_name("Eviction", &call.key().name, &eviction)?;
-    let given = &eviction["deleteOptions"];
-    let mut stages: Vec<&str> =
-        given["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    if stages.is_empty() && dry_run {
-        stages.push("All");
+    let given = &mut eviction["deleteOptions"];
+    if dry_run && given["dryRun"].as_array().is_none_or(Vec::is_empty) {
+        given["dryRun"] = json!(["All"]);
     }
-    let options = remove::options_of(given, &stages, call.query)?;
+    let options = delete_options::read(given)?;
     admission.validate(cluster, &eviction)?;
     let evicted = pods::evict(cluster, call.resource, &call.key(), &options)?;
     reply::warned(created(call, &evicted), &admission.warnings())

@@ -36,7 +36,10 @@ impl Call<'_> {
         let mut parameters = Map::new();
         for field in ["dryRun", "fieldManager", "fieldValidation"] {
             if let Some(text) = self.query.text(field) {
-                let value = if field == "dryRun" { json!([text]) } else { json!(text) };
+                let value = match field {
+                    "dryRun" => json!(self.query.texts(field)),
+                    _ => json!(text),
+                };
                 parameters.insert(field.to_owned(), value);
             }
         }
@@ -49,18 +52,6 @@ impl Call<'_> {
         let mut parameters = options.as_object().cloned().unwrap_or_default();
         for field in ["kind", "apiVersion"] {
             parameters.remove(field);
-        }
-        for field in ["dryRun", "gracePeriodSeconds", "orphanDependents", "propagationPolicy"] {
-            let Some(text) = self.query.text(field).filter(|_| self.body.is_empty()) else {
-                continue;
-            };
-            let value = match field {
-                "dryRun" => json!([text]),
-                "gracePeriodSeconds" => json!(text.parse::<i64>().ok()),
-                "orphanDependents" => json!(self.query.flag(field)),
-                _ => json!(text),
-            };
-            parameters.insert(field.to_owned(), value);
         }
         let what = (self.kind(), self.subresource.name());
         Some(self.admitted(chain, what, Value::Object(parameters), dry_run))

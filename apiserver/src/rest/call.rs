@@ -19,6 +19,7 @@ use crate::{
     query::Query,
     rbac::{Signing, Writer},
     resource::{Resource, Subresource},
+    schema::{FieldError, FieldPath},
     status::StatusError,
     table::{Include, TableOptions},
 };
@@ -59,6 +60,7 @@ impl Verb {
     pub(crate) fn of(method: &Method, path: &ResourcePath, query: &Query) -> Option<Self> {
         let named = path.name.is_some();
         match (method.as_str(), named) {
+            ("GET", _) if path.watched => Some(Self::Watch),
             ("GET", true) => Some(Self::Get),
             ("GET", false) if query.flag("watch") => Some(Self::Watch),
             ("GET", false) => Some(Self::List),
@@ -172,16 +174,26 @@ impl Call<'_> {
     }
 
     /// The contents of a table, if one is requested.
-    pub(super) fn table_options(&self) -> TableOptions {
-        let version = match self.accepted() {
-            Ok(Accepted { representation: Representation::Table(version), .. }) => version,
-            _ => MetaVersion::V1,
+    pub(super) fn table_options(&self) -> Result<TableOptions, StatusError> {
+        let (version, is_table) = match self.accepted() {
+            Ok(Accepted { representation: Representation::Table(version), .. }) => (version, true),
+            _ => (MetaVersion::V1, false),
         };
         let include = match self.query.text("includeObject") {
             Some("None") => Include::Nothing,
             Some("Object") => Include::Object,
-            _ => Include::Metadata,
+            None | Some("Metadata") => Include::Metadata,
+            Some(other) if is_table => return Err(not_included(other)),
+            Some(_) => Include::Metadata,
         };
-        TableOptions { headings: true, include, now: self.now, api_version: version.api_version() }
+        let api_version = version.api_version();
+        Ok(TableOptions { headings: true, include, now: self.now, api_version })
     }
+}
+
+fn not_included(what: &str) -> StatusError {
+    let detail = "must be 'Metadata', 'Object', 'None', or empty";
+    let error = FieldError::invalid(&FieldPath::new("includeObject"), &what.into(), detail);
+    let (path, why) = (&error.path, error.message());
+    StatusError::bad_request(format!("Unable to convert to Table as requested: {path}: {why}"))
 }

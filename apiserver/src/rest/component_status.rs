@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Body,
     accept::{self, Offer, Representation},
-    reply,
+    fields, list_options, reply,
     route::ResourcePath,
 };
 use crate::{
@@ -51,6 +51,9 @@ fn read(
     let is_list = path.name.is_none();
     let offer = Offer { is_custom: false, can_stream: is_list, is_watch: false };
     let accepted = accept::choose(accept, offer)?;
+    if is_list {
+        fields::check_common(&list_options::selected_fields(query)?)?;
+    }
     if is_list && query.flag("watch") {
         return Err(StatusError::cannot_be_watched(PLURAL));
     }

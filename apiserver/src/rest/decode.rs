@@ -91,14 +91,36 @@ fn unfit(resource: &Resource, given: &Given, why: &str) -> StatusError {
     StatusError::bad_request(format!("{message}: {why}"))
 }
 
-/// The review in a body.
+/// The review in a body, and what to warn of.
 pub(super) fn review(
     review: Review,
     content_type: Option<&str>,
     body: &Bytes,
-) -> Result<Value, StatusError> {
-    let Tree { value, .. } = tree((&review.api_version(), review.kind), content_type, body)?;
-    if value.is_object() { Ok(value) } else { Err(kind::no_object(review.kind)) }
+    validation: FieldValidation,
+) -> Result<(Value, Vec<String>), StatusError> {
+    let Tree { value, duplicates } =
+        tree((&review.api_version(), review.kind), content_type, body)?;
+    if !value.is_object() {
+        return Err(kind::no_object(review.kind));
+    }
+    let kind = review.kind;
+    let given = Given::of(&value).map_err(|why| unrecognized(kind, body, &why))?;
+    let Some(message) =
+        builtin::message(kind).filter(|_| matches!(given.kind.as_str(), "") || given.kind == kind)
+    else {
+        // What it is instead is said later.
+        return Ok((value, Vec::new()));
+    };
+    let mut read = value.clone();
+    let complaints = duplicates.complaints();
+    let warnings = write::decode_message(message, &mut read, validation, complaints)
+        .map_err(|why| unfit_message(kind, &why))?;
+    Ok((value, warnings))
+}
+
+fn unfit_message(kind: &str, why: &Undecodable) -> StatusError {
+    let what = format!("{kind} in version \"v1\" cannot be handled as a {kind}");
+    StatusError::bad_request(format!("{what}: {why}"))
 }
 
 /// An object in a body that is not stored; `expected` are its version and kind.
@@ -128,39 +150,44 @@ pub(super) fn token_request(
     let message = builtin::message(KIND).ok_or_else(|| StatusError::not_implemented(KIND))?;
     let complaints = duplicates.complaints();
     let decoded = write::decode_message(message, &mut value, validation, complaints);
-    let warnings = decoded.map_err(|why| {
-        StatusError::bad_request(format!(
-            "{KIND} in version \"v1\" cannot be handled as a {KIND}: {why}"
-        ))
-    })?;
+    let warnings = decoded.map_err(|why| unfit_message(KIND, &why))?;
     place::check(call.path.namespace.as_deref(), None, &value)
         .map_err(|error| error.with_warnings(&warnings))?;
     (value["apiVersion"], value["kind"]) = (VERSION.into(), KIND.into());
     Ok((value, warnings))
 }
 
-/// The options of a deletion in a body; `Null` without one.
+/// The options of a deletion in a body, if there is one.
 pub(super) fn delete_options(
     content_type: Option<&str>,
     body: &Bytes,
-) -> Result<Value, StatusError> {
-    match media_type(content_type) {
-        _ if body.is_empty() => Ok(Value::Null),
-        protobuf::MEDIA_TYPE => protobuf::decode(body, ("meta.k8s.io/v1", "DeleteOptions"))
-            .map_err(|error| {
+) -> Result<Option<Value>, StatusError> {
+    const KIND: &str = "DeleteOptions";
+    let refuse = |why: &str| StatusError::bad_request(why);
+    let mut value = match media_type(content_type) {
+        _ if body.is_empty() => return Ok(None),
+        protobuf::MEDIA_TYPE => {
+            let decoded = protobuf::decode(body, ("meta.k8s.io/v1", KIND));
+            decoded.map_err(|error| {
                 let (Unreadable::Envelope(fault) | Unreadable::Object { fault, .. }) = error;
-                StatusError::bad_request(fault.to_string())
-            }),
-        "" | "application/json" | "application/yaml" | "*/*" => {
-            let malformed = |why: &str| {
-                StatusError::bad_request(format!(
-                    "error decoding YAML: error converting YAML to JSON: {why}"
-                ))
-            };
-            Ok(yaml(body, malformed)?.value)
+                refuse(&fault.to_string())
+            })?
         }
-        _ => Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
+        "" | "application/json" | "*/*" => {
+            json(body, |why| {
+                refuse(&format!("couldn't get version/kind; json parse error: {why}"))
+            })?
+            .value
+        }
+        "application/yaml" => yaml(body, refuse)?.value,
+        _ => return Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
+    };
+    let given = Given::of(&value).map_err(|why| refuse(&why))?;
+    kind::other_than_delete_options(&given).map_or(Ok(()), |why| Err(refuse(&why)))?;
+    if let Some(message) = builtin::message(KIND) {
+        builtin::read_message(message, &mut value).map_err(|why| refuse(&why))?;
     }
+    Ok(Some(value))
 }
 
 /// An object in a body; `expected` is what it is if it does not say what it is.

@@ -5,148 +5,205 @@ use serde_json::Value;
 use crate::{
     log::{Object, ObjectKey},
     resource::{Origin, Resource},
+    schema::go_value,
     selector::FieldSelector,
     status::StatusError,
 };
 
-/// Fields that are supported for every type.
-const COMMON: [&str; 2] = ["metadata.name", "metadata.namespace"];
+const NAME: &str = "metadata.name";
+const NAMESPACE: &str = "metadata.namespace";
 
-/// Parses a field selector for a type.
-pub(super) fn parse(resource: &Resource, text: &str) -> Result<FieldSelector, StatusError> {
-    let refuse = |error: crate::selector::ParseError| StatusError::bad_request(error.to_string());
-    let selector = FieldSelector::parse(text).map_err(refuse)?;
-    for field in selector.fields() {
-        check_field(resource, field)?;
+/// A field selector of a type.
+#[derive(Debug, Clone)]
+pub(super) struct Fields {
+    selector: FieldSelector,
+    /// Where the value of each requirement is.
+    sources: Vec<Source>,
+}
+
+/// Where the value of a field is.
+#[derive(Debug, Clone, PartialEq)]
+enum Source {
+    Name,
+    Namespace,
+    /// At the first of these paths where something is; otherwise the zero of its type.
+    Paths(Vec<String>, &'static str),
+}
+
+/// A field that a type supports, the paths where its value is, and what it is when it is not set.
+type Known = (&'static str, &'static [&'static str], &'static str);
+
+/// Parses a field selector; whether its fields are supported is asked afterwards.
+pub(super) fn parse(text: &str) -> Result<FieldSelector, StatusError> {
+    FieldSelector::parse(text).map_err(|error| StatusError::bad_request(error.to_string()))
+}
+
+impl Fields {
+    /// The selector of a type, unless a field of it is not supported.
+    pub(super) fn of(resource: &Resource, selector: FieldSelector) -> Result<Self, StatusError> {
+        let find = |field| source(resource, field).ok_or_else(|| unknown(resource, field));
+        let sources = selector.fields().map(find).collect::<Result<_, _>>()?;
+        Ok(Self { selector, sources })
     }
-    Ok(match (resource.id.group.as_str(), resource.id.plural.as_str()) {
-        ("events.k8s.io", "events") => selector.renamed(as_stored),
-        _ => selector,
+
+    /// Whether every object is chosen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.selector.is_empty()
+    }
+
+    /// Whether an object is chosen.
+    pub(super) fn choose(&self, key: &ObjectKey, object: &Object) -> bool {
+        // The object is parsed only for fields that are not in the key.
+        let needs_object = self.sources.iter().any(|it| matches!(it, Source::Paths(..)));
+        let object = if needs_object { object.value() } else { Value::Null };
+        let mut pairs = self.selector.requirements().iter().zip(&self.sources);
+        pairs.all(|(requirement, source)| requirement.accepts(&source.text(key, &object)))
+    }
+}
+
+impl Source {
+    fn text(&self, key: &ObjectKey, object: &Value) -> String {
+        match self {
+            Self::Name => key.name.to_string(),
+            Self::Namespace => key.namespace.to_string(),
+            Self::Paths(paths, unset) => {
+                let mut texts = paths.iter().map(|path| shown(at(object, path)));
+                texts.find(|text| !text.is_empty()).unwrap_or_else(|| (*unset).to_owned())
+            }
+        }
+    }
+}
+
+fn at<'o>(object: &'o Value, path: &str) -> &'o Value {
+    let step = |value: &'o Value, step: &str| match step.parse::<usize>() {
+        Ok(index) if value.is_array() => value.get(index),
+        _ => value.get(step),
+    };
+    path.split('.').try_fold(object, step).unwrap_or(&Value::Null)
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => go_value::print(other),
+    }
+}
+
+/// Where a field is, if the type supports it.
+fn source(resource: &Resource, field: &str) -> Option<Source> {
+    let known = known_fields(resource);
+    match field {
+        NAME => return Some(Source::Name),
+        // Types that say which fields they have leave it out when they are in no namespace.
+        NAMESPACE if resource.namespaced || !(resource.is_custom() || !known.is_empty()) => {
+            return Some(Source::Namespace);
+        }
+        _ => {}
+    }
+    if let Origin::Custom(custom) = &resource.origin {
+        let mut paths = custom.selectable_fields.iter().map(|path| path.trim_start_matches('.'));
+        return paths.find(|path| *path == field).map(|it| Source::Paths(vec![it.to_owned()], ""));
+    }
+    let (_, paths, unset) = known.iter().find(|(name, _, _)| *name == field)?;
+    Some(Source::Paths(paths.iter().map(|&path| path.to_owned()).collect(), unset))
+}
+
+fn unknown(resource: &Resource, field: &str) -> StatusError {
+    let usual = format!("field label not supported: {field}");
+    StatusError::bad_request(match (resource.id.group.as_str(), resource.id.plural.as_str()) {
+        _ if resource.is_custom() => usual,
+        ("batch", "jobs") => {
+            format!("field label {} not supported for Job", go_value::quote(field))
+        }
+        ("resource.k8s.io", "resourceslices") => {
+            let (version, kind) = (resource.api_version(), &resource.kind);
+            format!("field label not supported for {version}, Kind={kind}: {field}")
+        }
+        _ if known_fields(resource).is_empty() => only_common(field),
+        _ => usual,
     })
 }
 
-/// Events are kept in the form of the core group.
-fn as_stored(field: &str) -> String {
-    match field.strip_prefix("regarding.") {
-        Some(rest) => format!("involvedObject.{rest}"),
-        None => field.replace("reportingController", "reportingComponent"),
+/// Refuses fields that not every type has.
+pub(super) fn check_common(selector: &FieldSelector) -> Result<(), StatusError> {
+    match selector.fields().find(|field| ![NAME, NAMESPACE].contains(field)) {
+        Some(other) => Err(StatusError::bad_request(only_common(other))),
+        None => Ok(()),
     }
 }
 
-/// Whether a selector chooses an object.
-pub(super) fn chooses(selector: &FieldSelector, key: &ObjectKey, object: &Object) -> bool {
-    if selector.is_empty() {
-        return true;
-    }
-    // The object is parsed only for fields that are not in the key.
-    let needs_object = selector.fields().any(|field| !COMMON.contains(&field));
-    let parsed = if needs_object { object.value() } else { Value::Null };
-    let found: Vec<(&str, String)> =
-        selector.fields().map(|field| (field, text(key, &parsed, field))).collect();
-    let get = |name: &str| {
-        found.iter().find(|(field, _)| *field == name).map(|(_, value)| value.as_str())
-    };
-    selector.matches(get)
+fn only_common(field: &str) -> String {
+    let field = go_value::quote(field);
+    format!("{field} is not a known field selector: only \"{NAME}\", \"{NAMESPACE}\"")
 }
 
-fn text(key: &ObjectKey, object: &Value, field: &str) -> String {
-    match field {
-        "metadata.name" => return key.name.to_string(),
-        "metadata.namespace" => return key.namespace.to_string(),
-        _ => {}
+/// The supported fields of a built-in type beside name and namespace.
+fn known_fields(resource: &Resource) -> &'static [Known] {
+    if resource.is_custom() {
+        return &[];
     }
-    match field.split('.').try_fold(object, |value, step| value.get(step)) {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        // The reporter of an Event, in either form.
-        Some(Value::Object(source)) if field == "source" => {
-            let told = [source.get("component"), object.get("reportingComponent")];
-            let mut told = told.into_iter().flatten().filter_map(Value::as_str);
-            told.find(|by| !by.is_empty()).unwrap_or_default().to_owned()
+    match (resource.id.group.as_str(), resource.id.plural.as_str()) {
+        ("", "pods") => PODS,
+        ("", "nodes") => &[("spec.unschedulable", &["spec.unschedulable"], "false")],
+        ("", "namespaces") => &[("status.phase", &["status.phase"], "")],
+        ("", "secrets") => &[("type", &["type"], "")],
+        ("", "services") => {
+            &[("spec.clusterIP", &["spec.clusterIP"], ""), ("spec.type", &["spec.type"], "")]
         }
-        Some(other) => other.to_string(),
-    }
-}
-
-fn check_field(resource: &Resource, field: &str) -> Result<(), StatusError> {
-    let built_in = built_in_fields(&resource.id.group, &resource.id.plural);
-    // Types that say which fields they have leave it out when they are in no namespace.
-    let says = resource.is_custom() || !built_in.is_empty();
-    let is_missing = says && !resource.namespaced && field == COMMON[1];
-    if COMMON.contains(&field) && !is_missing {
-        return Ok(());
-    }
-    let more = match &resource.origin {
-        Origin::Custom(custom) => {
-            let mut paths = custom.selectable_fields.iter();
-            if paths.any(|path| path.trim_start_matches('.') == field) {
-                return Ok(());
-            }
-            true
+        ("", "replicationcontrollers") => &[("status.replicas", &["status.replicas"], "0")],
+        ("", "events") => CORE_EVENTS,
+        ("events.k8s.io", "events") => EVENTS,
+        ("batch", "jobs") => &[("status.successful", &["status.succeeded"], "0")],
+        ("certificates.k8s.io", "certificatesigningrequests") => {
+            &[("spec.signerName", &["spec.signerName"], "")]
         }
-        Origin::BuiltIn(_) | Origin::Definition => {
-            if built_in.contains(&field) {
-                return Ok(());
-            }
-            !built_in.is_empty()
+        ("resource.k8s.io", "resourceslices") => {
+            &[("spec.nodeName", &["spec.nodeName"], ""), ("spec.driver", &["spec.driver"], "")]
         }
-    };
-    let unknown = format!("field label not supported: {field}");
-    let plain = || {
-        format!(
-            "\"{field}\" is not a known field selector: \
-             only \"metadata.name\", \"metadata.namespace\""
-        )
-    };
-    Err(StatusError::bad_request(if more { unknown } else { plain() }))
-}
-
-/// The supported fields beside name and namespace.
-fn built_in_fields(group: &str, plural: &str) -> &'static [&'static str] {
-    match (group, plural) {
-        ("", "pods") => &[
-            "spec.nodeName",
-            "spec.restartPolicy",
-            "spec.schedulerName",
-            "spec.serviceAccountName",
-            "spec.hostNetwork",
-            "status.phase",
-            "status.podIP",
-            "status.nominatedNodeName",
-        ],
-        ("certificates.k8s.io", "certificatesigningrequests") => &["spec.signerName"],
-        ("", "events") => &[
-            "involvedObject.kind",
-            "involvedObject.namespace",
-            "involvedObject.name",
-            "involvedObject.uid",
-            "involvedObject.apiVersion",
-            "involvedObject.resourceVersion",
-            "involvedObject.fieldPath",
-            "reason",
-            "reportingComponent",
-            "source",
-            "type",
-        ],
-        ("events.k8s.io", "events") => &[
-            "reason",
-            "regarding.kind",
-            "regarding.namespace",
-            "regarding.name",
-            "regarding.uid",
-            "regarding.apiVersion",
-            "regarding.resourceVersion",
-            "regarding.fieldPath",
-            "reportingController",
-            "type",
-        ],
-        ("resource.k8s.io", "resourceslices") => &["spec.nodeName", "spec.driver"],
-        ("", "namespaces") => &["status.phase"],
-        ("", "nodes") => &["spec.unschedulable"],
-        ("", "secrets") => &["type"],
-        ("", "services") => &["spec.clusterIP", "spec.type"],
-        ("", "replicationcontrollers") | ("apps", "replicasets") => &["status.replicas"],
-        ("batch", "jobs") => &["status.successful"],
         _ => &[],
     }
 }
+
+const PODS: &[Known] = &[
+    ("spec.nodeName", &["spec.nodeName"], ""),
+    // The name of old clients.
+    ("spec.host", &["spec.nodeName"], ""),
+    ("spec.restartPolicy", &["spec.restartPolicy"], ""),
+    ("spec.schedulerName", &["spec.schedulerName"], ""),
+    ("spec.serviceAccountName", &["spec.serviceAccountName"], ""),
+    ("spec.hostNetwork", &["spec.hostNetwork"], "false"),
+    ("status.phase", &["status.phase"], ""),
+    ("status.podIP", &["status.podIPs.0.ip", "status.podIP"], ""),
+    // It is accepted, and no Pod has it.
+    ("status.podIPs", &[], ""),
+    ("status.nominatedNodeName", &["status.nominatedNodeName"], ""),
+];
+
+/// Events are kept in the form of the core group.
+const CORE_EVENTS: &[Known] = &[
+    ("involvedObject.kind", &["involvedObject.kind"], ""),
+    ("involvedObject.namespace", &["involvedObject.namespace"], ""),
+    ("involvedObject.name", &["involvedObject.name"], ""),
+    ("involvedObject.uid", &["involvedObject.uid"], ""),
+    ("involvedObject.apiVersion", &["involvedObject.apiVersion"], ""),
+    ("involvedObject.resourceVersion", &["involvedObject.resourceVersion"], ""),
+    ("involvedObject.fieldPath", &["involvedObject.fieldPath"], ""),
+    ("reason", &["reason"], ""),
+    ("reportingComponent", &["reportingComponent"], ""),
+    ("source", &["source.component", "reportingComponent"], ""),
+    ("type", &["type"], ""),
+];
+
+const EVENTS: &[Known] = &[
+    ("reason", &["reason"], ""),
+    ("regarding.kind", &["involvedObject.kind"], ""),
+    ("regarding.namespace", &["involvedObject.namespace"], ""),
+    ("regarding.name", &["involvedObject.name"], ""),
+    ("regarding.uid", &["involvedObject.uid"], ""),
+    ("regarding.apiVersion", &["involvedObject.apiVersion"], ""),
+    ("regarding.resourceVersion", &["involvedObject.resourceVersion"], ""),
+    ("regarding.fieldPath", &["involvedObject.fieldPath"], ""),
+    ("reportingController", &["reportingComponent"], ""),
+    ("type", &["type"], ""),
+];

@@ -134,6 +134,42 @@ pub(super) fn other_message(version: &str, kind: &str, expected: &str) -> Status
     ))
 }
 
+/// Why a body cannot become options of a deletion. Those are the same in all groups and versions.
+pub(super) fn other_than_delete_options(given: &Given) -> Option<String> {
+    const EVERYWHERE: [&str; 7] = [
+        "APIGroup",
+        "APIGroupList",
+        "APIResourceList",
+        "APIVersions",
+        "CreateOptions",
+        "Status",
+        "UpdateOptions",
+    ];
+    const OF_META: [&str; 7] = [
+        "GetOptions",
+        "ListOptions",
+        "PartialObjectMetadata",
+        "PartialObjectMetadataList",
+        "PatchOptions",
+        "Table",
+        "TableOptions",
+    ];
+    let (version, kind) = (or(&given.version, "meta.k8s.io/v1"), given.kind.as_str());
+    if matches!(kind, "" | "DeleteOptions") {
+        return None;
+    }
+    let is_known =
+        EVERYWHERE.contains(&kind) || version == "meta.k8s.io/v1" && OF_META.contains(&kind);
+    Some(if is_known {
+        format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion")
+    } else {
+        format!(
+            "no kind \"{kind}\" is registered for version \"{version}\" in scheme \
+             \"pkg/runtime/scheme.go:111\""
+        )
+    })
+}
+
 /// The Go package of the types of a group.
 pub(super) fn package(group: &str) -> &str {
     match group.split('.').next().unwrap_or_default() {

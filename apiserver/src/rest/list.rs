@@ -58,7 +58,7 @@ pub(super) fn render(
     let items = Items {
         resource: Arc::clone(call.resource),
         representation: accepted.representation,
-        table: call.table_options(),
+        table: call.table_options()?,
     };
     let is_null = entries.is_empty()
         && match items.representation {

@@ -23,7 +23,9 @@ mod change;
 mod check;
 mod component_status;
 mod compression;
+mod deadline;
 mod decode;
+mod delete_options;
 mod documents;
 mod fields;
 mod frames;
@@ -33,11 +35,14 @@ mod key_order;
 mod kind;
 mod list;
 mod metrics;
+mod list_options;
+mod log_options;
 mod options;
 mod page;
 mod patch;
 mod permission;
 mod place;
+mod pretty;
 mod publishing;
 mod read;
 mod remove;
@@ -108,7 +113,10 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
         status: 0,
     });
     let record = &mut in_progress.record;
-    let answered = match permission::permitted(server, user, record, &parts.headers) {
+    let query = Query::parse(&record.query);
+    let permitted = deadline::check(&record.path, &query)
+        .and_then(|()| permission::permitted(server, user, record, &parts.headers));
+    let answered = match permitted {
         Ok(user) => in_turns(server, &user, record, &parts.headers, &body).await,
         Err(error) => Err(error),
     };
@@ -117,7 +125,7 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
         Err(error) => reply::failure(&error, accepted_format(&parts.headers)),
     };
     in_progress.record.status = response.status().as_u16();
-    response
+    pretty::answer(response, parts.uri.path(), &query, &parts.headers)
 }
 
 /// Answers; again if that needs a deep stack.
@@ -176,15 +184,10 @@ async fn answer(
         return Err(StatusError::too_large(BODY_LIMIT));
     }
     match route::parse(&record.path) {
-        Route::Objects(path) => {
-            let query = Query::parse(&record.query);
-            objects(server, user, record, (&path, &query), headers, body).await
-        }
         Route::Watch(path) if path.subresource.is_some() => Err(StatusError::no_such_resource()),
         Route::Watch(_) if record.method != "GET" => Err(StatusError::method_not_allowed()),
-        Route::Watch(mut path) => {
-            let name = path.name.take();
-            let query = Query::parse(&record.query).watching(name.as_deref());
+        Route::Objects(path) | Route::Watch(path) => {
+            let query = Query::parse(&record.query);
             objects(server, user, record, (&path, &query), headers, body).await
         }
         route => documents::answer(server, record, &route, headers).await,
@@ -287,6 +290,18 @@ async fn answered(
     if check::takes_long(server, &call) { aside(answer) } else { answer() }
 }
 
+/// Checks the parameters that are read before anything else.
+fn check_parameters(call: &Call<'_>) -> Result<(), StatusError> {
+    match call.verb {
+        Verb::List | Verb::Watch | Verb::DeleteCollection => list_options::check(call),
+        Verb::Get if call.query.choice("export") == Some(true) => {
+            let message = "the export parameter, deprecated since v1.14, is no longer supported";
+            Err(StatusError::bad_request(message))
+        }
+        Verb::Get | Verb::Create | Verb::Update | Verb::Patch | Verb::Delete => Ok(()),
+    }
+}
+
 fn dispatch(
     server: &Arc<Shared>,
     call: &Call<'_>,
@@ -327,7 +342,11 @@ async fn await_version(
     if verb == Verb::Watch && !call.query.flag("sendInitialEvents") {
         return Ok(());
     }
-    let Some(version) = call.query.resource_version()? else { return Ok(()) };
+    let version = match verb {
+        Verb::List => call.query.version_of_list()?,
+        _ => call.query.resource_version()?,
+    };
+    let Some(version) = version else { return Ok(()) };
     let log = &server.cluster.log;
     if version <= log.head() {
         return Ok(());

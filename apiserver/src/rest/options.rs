@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use super::{
     call::{Call, Verb},
     decode,
+    delete_options::dry_run_error,
 };
 use crate::{
+    query::Query,
     schema::{FieldError, FieldErrorKind, FieldPath},
     status::StatusError,
     write::{FieldValidation, WriteOptions},
@@ -20,32 +22,16 @@ const VALIDATIONS: [&str; 4] = ["", "Ignore", "Strict", "Warn"];
 impl Call<'_> {
     /// The options of a write.
     pub(super) fn write_options(&self) -> Result<WriteOptions, StatusError> {
-        let text = |name| self.query.text(name).unwrap_or_default();
-        let (manager, validation) = (text("fieldManager"), text("fieldValidation"));
-        let mut errors = Vec::new();
-        if self.verb == Verb::Patch {
-            errors.extend(self.patch_option_error(manager));
-        }
-        errors.extend(manager_errors(manager));
-        errors.extend(dry_run_error(&self.query.texts("dryRun")));
-        if !VALIDATIONS.contains(&validation) {
-            let path = FieldPath::new("fieldValidation");
-            errors.push(FieldError::not_supported(&path, &json!(validation), VALIDATIONS));
-        }
-        if !errors.is_empty() {
-            return Err(StatusError::invalid("meta.k8s.io", self.options_kind(), "", &errors));
-        }
+        let manager = self.query.text("fieldManager").unwrap_or_default();
+        let of_patch = (self.verb == Verb::Patch).then(|| self.patch_option_error(manager));
+        let validation = checked(self.query, self.options_kind(), of_patch.flatten())?;
         Ok(WriteOptions {
             manager: match manager {
                 "" => manager_of(self.user_agent()),
                 given => given.to_owned(),
             },
             dry_run: self.query.text("dryRun").is_some(),
-            validation: match validation {
-                "Ignore" => FieldValidation::Ignore,
-                "Strict" => FieldValidation::Strict,
-                _ => FieldValidation::Warn,
-            },
+            validation,
             admission: self.admission(),
         })
     }
@@ -74,15 +60,28 @@ impl Call<'_> {
     }
 }
 
-/// What is wrong with the stages of a dry run.
-pub(super) fn dry_run_error(stages: &[&str]) -> Option<FieldError> {
-    let is_wrong = stages.iter().any(|stage| *stage != "All");
-    is_wrong.then(|| FieldError {
-        path: "dryRun".to_owned(),
-        kind: FieldErrorKind::NotSupported,
-        value: Some(json!(stages).to_string()),
-        detail: "supported values: \"All\"".to_owned(),
-    })
+/// How the body of a write is validated, unless an option is wrong; `first` is what is said before the others.
+pub(super) fn checked(
+    query: &Query,
+    kind: &str,
+    first: Option<FieldError>,
+) -> Result<FieldValidation, StatusError> {
+    let text = |name| query.text(name).unwrap_or_default();
+    let validation = text("fieldValidation");
+    let mut errors: Vec<FieldError> = first.into_iter().collect();
+    errors.extend(manager_errors(text("fieldManager")));
+    let stages: Vec<Value> = query.texts("dryRun").into_iter().map(Value::from).collect();
+    errors.extend(dry_run_error(&stages));
+    if !VALIDATIONS.contains(&validation) {
+        let path = FieldPath::new("fieldValidation");
+        errors.push(FieldError::not_supported(&path, &json!(validation), VALIDATIONS));
+    }
+    match validation {
+        _ if !errors.is_empty() => Err(StatusError::invalid("meta.k8s.io", kind, "", &errors)),
+        "Ignore" => Ok(FieldValidation::Ignore),
+        "Strict" => Ok(FieldValidation::Strict),
+        _ => Ok(FieldValidation::Warn),
+    }
 }
 
 fn manager_errors(manager: &str) -> Vec<FieldError> {

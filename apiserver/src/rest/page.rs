@@ -1,7 +1,7 @@
 //! Lists in pages: `limit` and `continue`.
 //!
 //! A token has the version of the list and the last key, so that all pages are of one version. When that
-//! version has been compacted, the list has to begin again.
+//! version has been compacted, the list has to begin again. Tokens are those of the real server.
 
 use std::sync::Arc;
 
@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 
 use super::{call::Call, json_fault, selection::Selection};
 use crate::{
+    builtin,
     group_resource::GroupResource,
     log::{Found, Log, ObjectKey, Part},
-    resource::Resource,
     status::StatusError,
 };
 
 /// The version in a token that continues with the current state.
-const NEWEST: u64 = 0;
+const NEWEST: i64 = -1;
+const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
 /// The minimum number of objects that are read together for a selection.
 const STRETCH: usize = 500;
@@ -26,7 +27,9 @@ const STRETCH: usize = 500;
 #[derive(Debug)]
 pub(super) struct Page {
     limit: usize,
-    after: Option<(u64, ObjectKey)>,
+    after: Option<(i64, ObjectKey)>,
+    /// Whether all objects are of one namespace.
+    is_of_one: bool,
 }
 
 impl Page {
@@ -34,23 +37,32 @@ impl Page {
     pub(super) fn of(call: &Call<'_>) -> Result<Self, StatusError> {
         let limit = call.query.number("limit")?.filter(|limit| *limit > 0);
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        let is_of_one = is_of_one(call);
         let Some(token) = call.query.text("continue") else {
-            return Ok(Self { limit, after: None });
+            // What may be of any version comes whole.
+            let is_any = call.query.text("resourceVersion") == Some("0");
+            let limit = if is_any { usize::MAX } else { limit };
+            return Ok(Self { limit, after: None, is_of_one });
         };
         if call.query.text("resourceVersion").is_some_and(|version| version != "0") {
             let message = "specifying resource version is not allowed when using continue";
             return Err(StatusError::bad_request(message));
         }
-        let after = parse(token).map_err(|why| {
+        let (version, start) = parse(token).map_err(|why| {
             let what = "invalid continue token: continue key is not valid";
             StatusError::bad_request(format!("{what}: {why}"))
         })?;
-        Ok(Self { limit, after: Some(after) })
+        let key = match (&call.path.namespace, start.split_once('/')) {
+            (Some(namespace), _) => ObjectKey::new(namespace.as_str(), start),
+            (None, Some((namespace, name))) => ObjectKey::new(namespace, name),
+            (None, None) => ObjectKey::new("", start),
+        };
+        Ok(Self { limit, after: Some((version, key)), is_of_one })
     }
 
     /// The version that the list began at.
     pub(super) fn version(&self) -> Option<u64> {
-        self.after.as_ref().map(|(version, _)| *version).filter(|version| *version != NEWEST)
+        self.after.as_ref().and_then(|(version, _)| u64::try_from(*version).ok())
     }
 
     /// The objects of this page, at a version or now. The number of remaining ones is known only without a
@@ -107,7 +119,7 @@ impl Page {
         match &self.after {
             None => "The resourceVersion for the provided list is too old.",
             Some((_, key)) => {
-                error.continue_token = Some(token(NEWEST, key).into());
+                error.continue_token = Some(token(NEWEST, key, self.is_of_one).into());
                 "The provided continue parameter is too old to display a consistent list result. \
                  You can start a new list without the continue parameter, or use the continue \
                  token in this response to retrieve the remainder of the results. Continuing with \
@@ -122,15 +134,16 @@ impl Page {
 }
 
 /// The list metadata, with the token for the next page if there is one.
-pub(super) fn metadata(resource: &Resource, found: &Found, unselected: bool) -> Value {
+pub(super) fn metadata(call: &Call<'_>, found: &Found, unselected: bool) -> Value {
     let mut metadata = json!({ "resourceVersion": found.version.to_string() });
-    if resource.is_custom() {
+    if call.resource.is_custom() {
         metadata["continue"] = json!("");
     }
     if found.remaining > 0
         && let Some((key, _)) = found.entries.last()
     {
-        metadata["continue"] = json!(token(found.version, key));
+        let version = i64::try_from(found.version).unwrap_or(NEWEST);
+        metadata["continue"] = json!(token(version, key, is_of_one(call)));
         if unselected {
             metadata["remainingItemCount"] = json!(found.remaining);
         }
@@ -138,13 +151,20 @@ pub(super) fn metadata(resource: &Resource, found: &Found, unselected: bool) -> 
     metadata
 }
 
-fn token(version: u64, key: &ObjectKey) -> String {
-    let text = format!("{version}/{}/{}", key.namespace, key.name);
+fn is_of_one(call: &Call<'_>) -> bool {
+    call.path.namespace.is_some() || !call.resource.namespaced
+}
+
+/// The token that continues behind a key.
+fn token(version: i64, key: &ObjectKey, is_of_one: bool) -> String {
+    let ObjectKey { namespace, name } = key;
+    let start = if is_of_one { format!("{name}\0") } else { format!("{namespace}/{name}\0") };
+    let text = json!({ "v": TOKEN_VERSION, "rv": version, "start": start }).to_string();
     BASE64_URL_SAFE_NO_PAD.encode(text)
 }
 
-/// The version and the key in a token; the error is what Go says of one that it did not make.
-fn parse(token: &str) -> Result<(u64, ObjectKey), String> {
+/// The version and the key in a token; the error is what Go says of one that is wrong.
+fn parse(token: &str) -> Result<(i64, String), String> {
     let text = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|error| {
         let at = match error {
             DecodeError::InvalidByte(at, _) => at,
@@ -152,17 +172,53 @@ fn parse(token: &str) -> Result<(u64, ObjectKey), String> {
         };
         format!("illegal base64 data at input byte {at}")
     })?;
-    let ours = || {
-        let mut parts = std::str::from_utf8(&text).ok()?.splitn(3, '/');
-        let version = parts.next()?.parse().ok()?;
-        Some((version, ObjectKey::new(parts.next()?, parts.next()?)))
+    let token: Value = serde_json::from_slice(&text)
+        .map_err(|error| json_fault::of(&text).unwrap_or_else(|| error.to_string()))?;
+    let (version, start) = fields(&token)?;
+    if token["v"] != TOKEN_VERSION {
+        let given = token["v"].as_str().unwrap_or_default();
+        return Err(format!("server does not recognize this encoded version {given}"));
+    }
+    match (version, start) {
+        (0, _) => Err(format!("incorrect encoded start resourceVersion (version {TOKEN_VERSION})")),
+        (_, "") => Err(format!("encoded start key empty (version {TOKEN_VERSION})")),
+        (_, start) if !is_clean(start) => Err(start.to_owned()),
+        (version, start) => {
+            let start = start.strip_prefix('/').unwrap_or(start);
+            Ok((version, start.strip_suffix('\0').unwrap_or(start).to_owned()))
+        }
+    }
+}
+
+fn fields(token: &Value) -> Result<(i64, &str), String> {
+    let unfit = |value: &Value, into: &str| {
+        let found = builtin::json_name(value);
+        Err(format!("json: cannot unmarshal {found} into Go {into}"))
     };
-    ours().ok_or_else(|| {
-        // The tokens of the real server are JSON.
-        json_fault::of(&text).unwrap_or_else(|| {
-            "continue token: server does not recognize this encoded version \"\"".to_owned()
-        })
-    })
+    if !matches!(token, Value::Object(_) | Value::Null) {
+        return unfit(token, "value of type storage.continueToken");
+    }
+    for field in ["v", "start"] {
+        if !matches!(token[field], Value::String(_) | Value::Null) {
+            return unfit(
+                &token[field],
+                &format!("struct field continueToken.{field} of type string"),
+            );
+        }
+    }
+    match &token["rv"] {
+        Value::Null => Ok((0, token["start"].as_str().unwrap_or_default())),
+        rv => match rv.as_i64() {
+            Some(rv) => Ok((rv, token["start"].as_str().unwrap_or_default())),
+            None => unfit(rv, "struct field continueToken.rv of type int64"),
+        },
+    }
+}
+
+/// Whether a key leads nowhere else.
+fn is_clean(start: &str) -> bool {
+    let steps = start.strip_prefix('/').unwrap_or(start).split('/');
+    steps.into_iter().all(|step| !matches!(step, "" | "." | ".."))
 }
 
 #[cfg(test)]
@@ -171,16 +227,53 @@ mod tests {
 
     #[test]
     fn a_token_leads_back_to_version_and_key() {
-        let key = ObjectKey::new("ns", "a.b/c");
-        assert_eq!(parse(&token(7, &key)), Ok((7, key)));
+        let key = ObjectKey::new("ns", "a.b");
+        assert_eq!(parse(&token(7, &key, false)), Ok((7, "ns/a.b".to_owned())));
+        assert_eq!(parse(&token(NEWEST, &key, true)), Ok((NEWEST, "a.b".to_owned())));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_token_is_said_as_by_go() {
         assert_eq!(parse("x").unwrap_err(), "illegal base64 data at input byte 0");
-        assert!(parse("abcd").unwrap_err().starts_with("invalid character"));
+        for (token, why) in [
+            ("i\u{7}", "invalid character 'i' looking for beginning of value"),
+            ("{}", "server does not recognize this encoded version "),
+            (r#"{"v":"x","rv":1,"start":"a"}"#, "server does not recognize this encoded version x"),
+            (
+                r#"{"v":"meta.k8s.io/v1","start":"a"}"#,
+                "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+            ),
+            (
+                r#"{"v":"meta.k8s.io/v1","rv":1}"#,
+                "encoded start key empty (version meta.k8s.io/v1)",
+            ),
+            (r#"{"v":"meta.k8s.io/v1","rv":1,"start":"../a"}"#, "../a"),
+            ("[]", "json: cannot unmarshal array into Go value of type storage.continueToken"),
+            (
+                r#"{"rv":"1"}"#,
+                "json: cannot unmarshal string into Go struct field continueToken.rv of type int64",
+            ),
+        ] {
+            assert_eq!(parse(&BASE64_URL_SAFE_NO_PAD.encode(token)).unwrap_err(), why, "{token}");
+        }
     }
 
     #[test]
     fn any_text_is_a_token_or_refused() {
-        const TOKENS: [&str; 10] =
-            ["7", "/", "ns", "A", "-", "_", "=", "{\"v\":", "}", "18446744073709551616"];
+        const TOKENS: [&str; 12] = [
+            "7",
+            "/",
+            "ns",
+            "A",
+            "-",
+            "_",
+            "=",
+            "{\"v\":",
+            "}",
+            "18446744073709551616",
+            "\"rv\":",
+            "\"start\":",
+        ];
         let parser = |text: &str| {
             drop(parse(text));
             drop(parse(&BASE64_URL_SAFE_NO_PAD.encode(text)));

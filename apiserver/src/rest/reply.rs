@@ -116,7 +116,7 @@ pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>,
         Representation::Table(_) => {
             let rows = [decode()];
             let metadata = table_metadata(object);
-            let table = table::render(call.resource, &rows, &metadata, call.table_options());
+            let table = table::render(call.resource, &rows, &metadata, call.table_options()?);
             key_order::text(&table).into()
         }
         Representation::PartialMetadata(version) | Representation::PartialMetadataList(version) => {

@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode, header};
 
-use super::{accept, body::Body, decode, reply, route::ResourcePath};
+use super::{accept, body::Body, decode, options, reply, route::ResourcePath};
 use crate::{
-    requests::RequestRecord, resource::Resources, reviews, shared::Shared, status::StatusError,
-    users::User,
+    query::Query, requests::RequestRecord, resource::Resources, reviews, shared::Shared,
+    status::StatusError, users::User,
 };
 
 /// Answers a path without stored objects.
@@ -28,13 +28,16 @@ pub(super) fn beyond_resources(
             "create".clone_into(&mut record.verb);
             record.resource = format!("{}.{group}", review.plural);
             let content_type = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
-            let asked = decode::review(review, content_type, body)?;
-            let answer = review.answer(server, user, path.namespace.as_deref(), asked)?;
+            let validation = options::checked(&Query::parse(&record.query), "CreateOptions", None)?;
+            let (asked, warnings) = decode::review(review, content_type, body, validation)?;
+            let answer = review
+                .answer(server, user, path.namespace.as_deref(), asked)
+                .map_err(|error| error.with_warnings(&warnings))?;
             let accept = headers.get(header::ACCEPT).and_then(|it| it.to_str().ok());
             let format = accept::format(accept);
             let mut response = reply::value_as(format, &answer);
             *response.status_mut() = StatusCode::CREATED;
-            Ok(response)
+            reply::warned(Ok(response), &warnings)
         }
         Some(_) => Err(StatusError::method_not_allowed()),
         None if group.is_empty()

@@ -31,7 +31,7 @@ pub(crate) enum Route {
     TokenKeys,
     /// Objects.
     Objects(ResourcePath),
-    /// The deprecated path of a watch.
+    /// The deprecated path of a watch, of one object if it has a name.
     Watch(ResourcePath),
     /// Nothing that is served.
     Unknown,
@@ -46,6 +46,8 @@ pub(crate) struct ResourcePath {
     pub(crate) plural: String,
     pub(crate) name: Option<String>,
     pub(crate) subresource: Option<String>,
+    /// Whether the path itself says that it is watched.
+    pub(crate) watched: bool,
 }
 
 impl ResourcePath {
@@ -91,7 +93,9 @@ pub(crate) fn parse(path: &str) -> Route {
 fn objects(group: &str, version: &str, rest: &[&str]) -> Route {
     match rest {
         ["watch"] => Route::Unknown,
-        ["watch", rest @ ..] => Route::Watch(resource_path(group, version, rest)),
+        ["watch", rest @ ..] => {
+            Route::Watch(ResourcePath { watched: true, ..resource_path(group, version, rest) })
+        }
         _ => Route::Objects(resource_path(group, version, rest)),
     }
 }
@@ -113,6 +117,7 @@ fn resource_path(group: &str, version: &str, rest: &[&str]) -> ResourcePath {
         plural: text(0).unwrap_or_default(),
         name: text(1),
         subresource: rest.get(2..).filter(|rest| !rest.is_empty()).map(|rest| rest.join("/")),
+        watched: false,
     }
 }
 

@@ -68,7 +68,7 @@ fn answer(call: &Call<'_>, object: &Value) -> Result<Response<Body>, StatusError
     let (accepted, scale) = (call.accepted()?, scale_of(call.resource, object));
     let value = match accepted.representation {
         Representation::Object => scale,
-        Representation::Table(_) => table::of_scale(&scale, call.table_options()),
+        Representation::Table(_) => table::of_scale(&scale, call.table_options()?),
         Representation::PartialMetadata(version) | Representation::PartialMetadataList(version) => {
             representation::partial(call.resource, version, &scale)
         }

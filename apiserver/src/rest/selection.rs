@@ -1,8 +1,12 @@
 //! The objects of a list or watch: namespace, labels, fields.
 
-use super::{call::Call, fields};
+use super::{
+    call::Call,
+    fields::{self, Fields},
+};
 use crate::{
     log::{Object, ObjectKey, Scope},
+    query::Query,
     selector::{FieldSelector, LabelSelector},
     status::StatusError,
 };
@@ -14,17 +18,22 @@ pub(super) struct Selection {
     pub(super) scope: Scope,
     name: Option<String>,
     labels: LabelSelector,
-    fields: FieldSelector,
+    fields: Fields,
+}
+
+/// The selectors of a request, whatever its type.
+pub(super) fn selectors(query: &Query) -> Result<(LabelSelector, FieldSelector), StatusError> {
+    let labels = query.text("labelSelector").unwrap_or_default();
+    let labels = LabelSelector::parse(labels)
+        .map_err(|error| StatusError::bad_request(error.to_string()))?;
+    Ok((labels, fields::parse(query.text("fieldSelector").unwrap_or_default())?))
 }
 
 impl Selection {
     /// What a request selects.
     pub(super) fn of(call: &Call<'_>) -> Result<Self, StatusError> {
-        let labels = call.query.text("labelSelector").unwrap_or_default();
-        let labels = LabelSelector::parse(labels)
-            .map_err(|error| StatusError::bad_request(error.to_string()))?;
-        let fields = call.query.text("fieldSelector").unwrap_or_default();
-        let fields = fields::parse(call.resource, fields)?;
+        let (labels, fields) = selectors(call.query)?;
+        let fields = Fields::of(call.resource, fields)?;
         let scope = match &call.path.namespace {
             Some(namespace) => Scope::Namespace(namespace.as_str().into()),
             None => Scope::All,
@@ -43,6 +52,6 @@ impl Selection {
         self.scope.contains(key)
             && self.name.as_deref().is_none_or(|name| *name == *key.name)
             && self.labels.matches(|label| labels.get(label).map(String::as_str))
-            && fields::chooses(&self.fields, key, object)
+            && self.fields.choose(key, object)
     }
 }

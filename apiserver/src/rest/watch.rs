@@ -12,13 +12,7 @@ use super::{
     selection::Selection,
     watcher::{Start, Watcher},
 };
-use crate::{
-    deep::Turns,
-    requests::OpenWatch,
-    schema::{FieldError, FieldErrorKind},
-    shared::Shared,
-    status::StatusError,
-};
+use crate::{deep::Turns, requests::OpenWatch, shared::Shared, status::StatusError};
 
 /// The default duration of a watch.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(30);
@@ -32,8 +26,9 @@ pub(super) fn watch(
     let accepted = call.accepted()?;
     let selection = Selection::of(call)?;
     let start = start(call)?;
-    let timeout = call.query.number("timeoutSeconds")?.filter(|seconds| *seconds > 0);
-    let timeout = timeout.and_then(|seconds| u32::try_from(seconds).ok());
+    let seconds = call.query.number("timeoutSeconds")?.filter(|seconds| *seconds != 0);
+    let is_over = seconds.is_some_and(|seconds| seconds < 0);
+    let timeout = seconds.and_then(|seconds| u32::try_from(seconds).ok());
     let timeout = timeout.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.into()));
     let watcher = Watcher::new(
         server,
@@ -41,11 +36,14 @@ pub(super) fn watch(
         selection,
         start,
         accepted,
-        call.table_options(),
+        call.table_options()?,
         Instant::now() + timeout,
         call.query.flag("allowWatchBookmarks"),
         open,
     );
+    let mut late = StatusError::internal("context deadline exceeded");
+    late.reason = "InternalError".into();
+    let watcher = if is_over { watcher.failed(&late) } else { watcher };
     let frames = stream::unfold(watcher, |mut watcher| async move {
         let bytes = watcher.next().await?;
         Some((bytes, watcher))
@@ -58,33 +56,14 @@ pub(super) fn watch(
 
 /// Where a watch begins.
 fn start(call: &Call<'_>) -> Result<Start, StatusError> {
-    let version = call.query.resource_version().map_err(|error| {
-        let message = error.message.trim_start_matches("invalid resource version: ");
-        StatusError::internal(message)
-    })?;
-    let initial = call.query.choice("sendInitialEvents");
-    let matching = call.query.text("resourceVersionMatch");
-    let forbidden = |path: &str, detail: &str| {
-        let (path, detail) = (path.to_owned(), detail.to_owned());
-        let error = FieldError { path, kind: FieldErrorKind::Forbidden, value: None, detail };
-        Err(StatusError::invalid("meta.k8s.io", "ListOptions", "", &[error]))
-    };
-    match (initial, matching) {
-        (None, Some(_)) => forbidden(
-            "resourceVersionMatch",
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        ),
-        (Some(_), matching) if matching != Some("NotOlderThan") => forbidden(
-            "resourceVersionMatch",
-            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-        ),
-        (Some(true), _) => Ok(Start::State { announce_end: true }),
-        (Some(false), _) => Ok(version.filter(|v| *v > 0).map_or(Start::Head, Start::After)),
-        (None, _) => match version {
-            // Without a version the state is streamed with a bookmark at its end, as with `sendInitialEvents`.
-            None => Ok(Start::State { announce_end: true }),
-            Some(0) => Ok(Start::State { announce_end: false }),
-            Some(version) => Ok(Start::After(version)),
-        },
+    let version = call.query.resource_version()?;
+    match call.query.choice("sendInitialEvents") {
+        Some(true) => Ok(Start::State { announce_end: true }),
+        Some(false) => Ok(version.filter(|v| *v > 0).map_or(Start::Head, Start::After)),
+        // From the start it is one with initial events.
+        None => Ok(match version.filter(|version| *version > 0) {
+            None => Start::State { announce_end: call.query.flag("watch") },
+            Some(version) => Start::After(version),
+        }),
     }
 }

@@ -22,6 +22,8 @@ use crate::{
 
 /// How often bookmarks are sent.
 const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
+/// How long before the end of a watch the last one is sent.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// How many revisions are read at once.
 const BATCH: usize = 256;
 
@@ -99,7 +101,7 @@ impl Watcher {
             cursor: 0,
             queue: VecDeque::new(),
             deadline,
-            next_bookmark: bookmarks.then(|| Instant::now() + BOOKMARK_INTERVAL),
+            next_bookmark: next_bookmark(deadline).filter(|_| bookmarks),
             ended: false,
             _open: open,
         };
@@ -115,6 +117,13 @@ impl Watcher {
         watcher.set_alarm();
         watcher.begin(start, bookmarks);
         watcher
+    }
+
+    /// A watch that ends with an error before it began.
+    pub(super) fn failed(mut self, error: &StatusError) -> Self {
+        self.queue.clear();
+        self.end_with(error);
+        self
     }
 
     fn begin(&mut self, start: Start, bookmarks: bool) {
@@ -221,13 +230,14 @@ impl Watcher {
         }
     }
 
-    /// Sends a bookmark; the last one at the end.
+    /// Sends a bookmark, or ends.
     fn tick(&mut self) {
-        if self.next_bookmark.is_some() {
+        let now = Instant::now();
+        if self.next_bookmark.is_some_and(|at| now >= at) {
             self.queue.push_back(Waiting::Frame(self.frames.bookmark(self.cursor, None)));
-            self.next_bookmark = Some(Instant::now() + BOOKMARK_INTERVAL);
+            self.next_bookmark = next_bookmark(self.deadline);
         }
-        self.ended = Instant::now() >= self.deadline;
+        self.ended = now >= self.deadline;
         self.set_alarm();
     }
 
@@ -290,4 +300,10 @@ fn types(mut receiver: watch::Receiver<u64>) -> BoxFuture<'static, Rare> {
         let _ = receiver.changed().await;
         Rare::Types(receiver)
     })
+}
+
+/// When the next bookmark is sent to a watch that ends at this time, if any is.
+fn next_bookmark(deadline: Instant) -> Option<Instant> {
+    let (now, last) = (Instant::now(), deadline.checked_sub(LAST_BOOKMARK)?);
+    (last > now).then(|| last.min(now + BOOKMARK_INTERVAL))
 }

@@ -112,7 +112,8 @@ pub fn label_key(key: &str) -> Vec<String> {
     if name.is_empty() {
         errors.push("name part must be non-empty".to_owned());
     }
-    errors.extend(too_long(name, 63).into_iter().map(|error| format!("name part {error}")));
+    let long = longer_than(name, 63, "bytes").into_iter();
+    errors.extend(long.map(|error| format!("name part {error}")));
     if !is_label_name(name) {
         errors.push(format!("name part {}", label_name_error()));
     }
@@ -121,7 +122,7 @@ pub fn label_key(key: &str) -> Vec<String> {
 
 /// Values of labels.
 pub fn label_value(value: &str) -> Vec<String> {
-    let mut errors = too_long(value, 63);
+    let mut errors = longer_than(value, 63, "bytes");
     if !value.is_empty() && !is_label_name(value) {
         errors.push(explain(
             "a valid label must be an empty string or consist of alphanumeric characters, '-', \
@@ -161,8 +162,11 @@ fn key_prefix(prefix: &str) -> Vec<String> {
     if prefix.is_empty() {
         return vec!["prefix part must be non-empty".to_owned()];
     }
+    // The same as of a name, except that its length is counted in bytes.
     let errors = dns_subdomain(prefix, false).into_iter();
-    errors.map(|error| format!("prefix part {error}")).collect()
+    errors
+        .map(|error| format!("prefix part {}", error.replace("253 characters", "253 bytes")))
+        .collect()
 }
 
 fn subdomain_error() -> String {
@@ -190,7 +194,11 @@ fn explain(rule: &str, regex: &str, examples: &[&str]) -> String {
 }
 
 fn too_long(text: &str, limit: usize) -> Vec<String> {
-    let error = || format!("must be no more than {limit} characters");
+    longer_than(text, limit, "characters")
+}
+
+fn longer_than(text: &str, limit: usize, units: &str) -> Vec<String> {
+    let error = || format!("must be no more than {limit} {units}");
     (text.len() > limit).then(error).into_iter().collect()
 }
 

@@ -37,8 +37,11 @@ impl FieldSelector {
         let mut terms = split_terms(selector);
         terms.sort_unstable();
         let terms = terms.into_iter().filter(|term| !term.is_empty());
-        let requirements =
-            terms.map(|term| requirement(selector, term)).collect::<Result<_, _>>()?;
+        let mut requirements = Vec::new();
+        for term in terms {
+            requirements.push(requirement(selector, term)?);
+        }
+        requirements.retain(|it| !(it.field.is_empty() && it.value.is_empty()));
         Ok(Self { requirements })
     }
 
@@ -55,14 +58,6 @@ impl FieldSelector {
     /// The fields of the requirements.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.requirements.iter().map(|requirement| requirement.field.as_str())
-    }
-
-    /// The same with other names of the fields.
-    pub(crate) fn renamed(mut self, name: impl Fn(&str) -> String) -> Self {
-        for requirement in &mut self.requirements {
-            requirement.field = name(&requirement.field);
-        }
-        self
     }
 
     /// Refuses a selector with fields that the resource does not support.
@@ -86,10 +81,15 @@ impl FieldSelector {
 
     /// Whether an object matches whose fields `get` looks up; an absent field is empty.
     pub fn matches<'a>(&self, get: impl Fn(&str) -> Option<&'a str>) -> bool {
-        self.requirements.iter().all(|requirement| {
-            let equal = get(&requirement.field).unwrap_or_default() == requirement.value;
-            equal == (requirement.operator == FieldOperator::Equals)
-        })
+        let mut requirements = self.requirements.iter();
+        requirements.all(|it| it.accepts(get(&it.field).unwrap_or_default()))
+    }
+}
+
+impl FieldRequirement {
+    /// Whether a field may have a value.
+    pub(crate) fn accepts(&self, value: &str) -> bool {
+        (value == self.value) == (self.operator == FieldOperator::Equals)
     }
 }
 
@@ -119,9 +119,9 @@ fn requirement(selector: &str, term: &str) -> Result<FieldRequirement, ParseErro
 fn split_term(term: &str) -> Option<(&str, FieldOperator, &str)> {
     let at = term.find('=')?;
     let (field, value) = (&term[..at], &term[at + 1..]);
-    match field.find('!') {
-        Some(not) if not + 1 == at => Some((&term[..not], FieldOperator::NotEquals, value)),
-        _ => Some((field, FieldOperator::Equals, value.strip_prefix('=').unwrap_or(value))),
+    match field.strip_suffix('!') {
+        Some(field) => Some((field, FieldOperator::NotEquals, value)),
+        None => Some((field, FieldOperator::Equals, value.strip_prefix('=').unwrap_or(value))),
     }
 }
 

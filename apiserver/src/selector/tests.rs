@@ -139,6 +139,17 @@ fn values_of_fields_may_be_escaped() {
 }
 
 #[test]
+fn a_field_ends_where_an_operator_begins() {
+    for (selector, same) in
+        [("a!!=b", "a!!=b"), ("a!b=c", "a!b=c"), ("a==b", "a=b"), ("=,!=,==", "")]
+    {
+        assert_eq!(FieldSelector::parse(selector).unwrap().to_string(), same, "{selector}");
+    }
+    let not = FieldSelector::parse("a!!=b").unwrap();
+    assert_eq!(not.requirements()[0].operator, FieldOperator::NotEquals);
+}
+
+#[test]
 fn errors_of_field_selectors_have_the_messages_of_kube_apiserver() {
     assert_eq!(field_error("abc"), "invalid selector: 'abc'; can't understand 'abc'");
     assert_eq!(field_error("b=c,abc"), "invalid selector: 'b=c,abc'; can't understand 'abc'");

@@ -65,6 +65,8 @@ pub(crate) struct DeleteOptions {
     pub resource_version: Option<String>,
     /// The treatment of dependents.
     pub propagation: Option<Propagation>,
+    /// Whether it was said in the old way that dependents are deleted.
+    pub says_dependents_go: bool,
     /// How many seconds a Pod gets to end, if not as many as it asks for.
     pub grace: Option<i64>,
     /// Do everything but the deletion.

@@ -70,7 +70,7 @@ fn each_part_of_a_label_key_is_explained() {
     assert_eq!(label_key(""), ["name part must be non-empty", name]);
     assert_eq!(label_key("/a"), ["prefix part must be non-empty"]);
     assert_eq!(label_key("a/"), ["name part must be non-empty", name]);
-    assert_eq!(label_key(&"a".repeat(64)), ["name part must be no more than 63 characters"]);
+    assert_eq!(label_key(&"a".repeat(64)), ["name part must be no more than 63 bytes"]);
     assert!(label_key("A/b")[0].starts_with("prefix part a lowercase RFC 1123 subdomain must"));
     assert!(label_key("a/b/c")[0].starts_with("a valid label key must consist of"));
     assert!(label_key("a/b/c")[0].ends_with("'/' (e.g. 'example.com/MyName')"));
@@ -87,7 +87,7 @@ fn a_bad_label_value_is_explained() {
               '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"]
         );
     }
-    assert_eq!(label_value(&"a".repeat(64)), ["must be no more than 63 characters"]);
+    assert_eq!(label_value(&"a".repeat(64)), ["must be no more than 63 bytes"]);
 }
 
 #[test]
