@@ -14,6 +14,7 @@ use crate::{
     group_resource::GroupResource,
     resource::{Column, CustomType, Form, Forms, Origin, Resource, ScalePaths},
     schema::{Schema, Validator, ValidatorError},
+    table,
 };
 
 /// The name of the version that objects are stored in.
@@ -157,7 +158,7 @@ fn age() -> Column {
         name: "Age".to_owned(),
         kind: "date".to_owned(),
         format: String::new(),
-        description: String::new(),
+        description: table::description_of_age(),
         priority: 0,
         json_path: ".metadata.creationTimestamp".to_owned(),
     }

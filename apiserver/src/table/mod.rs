@@ -89,17 +89,24 @@ pub(crate) fn has_no_printer(resource: &Resource) -> bool {
     !resource.is_custom() && columns::is_plain(&resource.id.group, &resource.id.plural)
 }
 
+/// What the age of any object is said to show.
+pub(crate) fn description_of_age() -> String {
+    columns::descriptions("apiextensions.k8s.io", "customresourcedefinitions").skip(1).collect()
+}
+
 /// The table of one scale.
 pub(crate) fn of_scale(scale: &Value, options: TableOptions) -> Value {
     let metadata = json!({ "resourceVersion": scale["metadata"]["resourceVersion"] });
-    let sources: Vec<Source> = columns::SCALE.iter().map(built_in).collect();
+    let mut sources = built_in("autoscaling", "scales", columns::SCALE);
+    // It is the only table whose names are not marked as such.
+    sources.iter_mut().for_each(|source| source.column.format.clear());
     let partial = metadata_of(options.api_version);
     with_columns(&sources, std::slice::from_ref(scale), &metadata, options, &partial)
 }
 
 /// The table of the statuses of components.
 pub(crate) fn of_components(statuses: &[Value], options: TableOptions) -> Value {
-    let sources: Vec<Source> = columns::COMPONENT.iter().map(built_in).collect();
+    let sources = built_in("", "componentstatuses", columns::COMPONENT);
     with_columns(&sources, statuses, &json!({}), options, &metadata_of(options.api_version))
 }
 
@@ -141,37 +148,53 @@ fn sources(resource: &Resource) -> Vec<Source> {
         // As on the real server, what follows a path that cannot be used is not shown either.
         let declared = resource.columns.iter().map_while(|column| {
             let cell = Cell::Path(Path::parse(&column.json_path)?);
-            Some(Source { column: column.clone(), cell })
+            Some(Source { column: described(column), cell })
         });
         return std::iter::once(name_source()).chain(declared).collect();
     }
-    columns::of(&resource.id.group, &resource.id.plural).iter().map(built_in).collect()
+    let (group, plural) = (&resource.id.group, &resource.id.plural);
+    built_in(group, plural, columns::of(group, plural))
 }
 
+/// A column that its author does not describe is described by its path.
+fn described(column: &Column) -> Column {
+    let mut column = column.clone();
+    if column.description.is_empty() {
+        let path = &column.json_path;
+        column.description =
+            format!("Custom resource definition column (in JSONPath format): {path}");
+    }
+    column
+}
+
+/// The name, which every table of custom resources begins with.
 fn name_source() -> Source {
+    let description = columns::descriptions("apiextensions.k8s.io", "customresourcedefinitions");
     Source {
-        column: name_column(),
+        column: Column {
+            description: description.take(1).collect(),
+            ..plain_column("Name", "string", 0)
+        },
         cell: Cell::BuiltIn(|object, _| object["metadata"]["name"].clone()),
     }
 }
 
-fn built_in((name, kind, priority, cell): &columns::BuiltInColumn) -> Source {
-    let column = match *name {
-        "Name" => Column { priority: *priority, ..name_column() },
-        name => plain_column(name, kind, *priority),
+fn built_in(group: &str, plural: &str, all: &[columns::BuiltInColumn]) -> Vec<Source> {
+    let mut descriptions = columns::descriptions(group, plural);
+    let source = |(name, kind, priority, cell): &columns::BuiltInColumn| {
+        let description = descriptions.next().unwrap_or_default().to_owned();
+        let column = Column { description, ..plain_column(name, kind, *priority) };
+        Source { column, cell: Cell::BuiltIn(*cell) }
     };
-    Source { column, cell: Cell::BuiltIn(*cell) }
-}
-
-fn name_column() -> Column {
-    Column { format: "name".to_owned(), ..plain_column("Name", "string", 0) }
+    all.iter().map(source).collect()
 }
 
 fn plain_column(name: &str, kind: &str, priority: i64) -> Column {
+    let is_name = matches!(name, "Name" | "Attacher");
     Column {
         name: name.to_owned(),
         kind: kind.to_owned(),
-        format: String::new(),
+        format: if is_name { "name" } else { "" }.to_owned(),
         description: String::new(),
         priority,
         json_path: String::new(),

@@ -5,19 +5,22 @@
 //! ```
 //!
 //! **Invariant**: a cell is a function of the object and the time. Types without columns of their own have name and
-//! age. Descriptions of columns are left out.
+//! age. What columns are said to show stands in a data file.
 
 mod cluster;
 mod column;
 mod control;
 mod core;
+mod descriptions;
 mod networking;
 mod pod;
 mod storage;
 mod workloads;
 
 use self::column::{AGE, CREATED_AT, NAME};
-pub(super) use self::{column::BuiltInColumn, control::COMPONENT};
+pub(super) use self::{
+    column::BuiltInColumn, control::COMPONENT, descriptions::of as descriptions,
+};
 use super::cells;
 
 /// The columns of the scale of any type.

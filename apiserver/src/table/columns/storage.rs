@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::column::{AGE, BuiltInColumn, NAME};
+use super::column::{AGE, BuiltInColumn, CREATED_AT, NAME};
 use crate::table::{cells, cells::list};
 
 /// Those of the core group.
@@ -90,11 +90,7 @@ pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
             }),
             AGE,
         ],
-        "csistoragecapacities" => &[
-            NAME,
-            ("StorageClassName", "string", 0, |o, _| cells::or_empty(&o["storageClassName"])),
-            ("Capacity", "string", 0, |o, _| cells::or_unset(&o["capacity"])),
-        ],
+        "csistoragecapacities" => &[NAME, CREATED_AT],
         _ => return None,
     })
 }
