@@ -46,6 +46,10 @@ struct Arguments {
     /// Simulates workloads: Deployments, their Pods and a node `embedded` look as if they ran, and nothing runs.
     #[arg(long)]
     simulate_workloads: bool,
+    /// Runs only what kube-apiserver runs itself: namespaces get no ServiceAccount `default` and no ConfigMap
+    /// `kube-root-ca.crt`, nothing is collected, and no namespace ends.
+    #[arg(long)]
+    without_controller_manager: bool,
     /// Where a Service answers that a webhook configuration names, such as default/hook=127.0.0.1:9443. May be
     /// given more than once.
     #[arg(long = "service", value_name = "NAMESPACE/NAME=ADDRESS", value_parser = mapped_service)]
@@ -129,10 +133,15 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         rbac,
         users,
         simulate_workloads,
+        without_controller_manager,
         services,
     } = arguments;
     let builder = Server::builder().storage(storage_mib.saturating_mul(1 << 20));
     let mut builder = if rbac { builder.rbac() } else { builder };
+    builder = match without_controller_manager {
+        true => builder.without_controller_manager(),
+        false => builder.namespace_defaults(),
+    };
     if simulate_workloads {
         builder = builder.simulate_workloads(WorkloadTiming::default());
     }

@@ -68,6 +68,7 @@ pub struct Builder {
     services: Services,
     simulation: Option<WorkloadTiming>,
     controllers: controllers::Running,
+    defaults: bool,
 }
 
 impl Server {
@@ -210,11 +211,19 @@ impl Builder {
     }
 
     /// Runs no controllers but those of kube-apiserver itself, as a control plane without
-    /// kube-controller-manager: nothing is collected, no namespace ends, no budget or quota is counted, no
-    /// claim is released and no certificate is signed.
+    /// kube-controller-manager: nothing is collected, no namespace ends or gets anything, no budget or quota is
+    /// counted, no claim is released and no certificate is signed.
     #[must_use]
     pub fn without_controller_manager(mut self) -> Self {
         self.controllers = controllers::Running::OfApiServer;
+        self
+    }
+
+    /// Gives every namespace its ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`, as
+    /// kube-controller-manager does. Without this there is neither, and a namespace is empty.
+    #[must_use]
+    pub fn namespace_defaults(mut self) -> Self {
+        self.defaults = true;
         self
     }
 
@@ -281,7 +290,14 @@ impl Builder {
             authorizer: Authorizer::new(self.authorization),
             impersonation: rbac::Impersonation::default(),
         });
-        let controllers = controllers::run(Arc::downgrade(&shared), commits, self.controllers);
+        let running = match self.controllers {
+            controllers::Running::All if self.defaults => {
+                controllers::complete_all(&shared.cluster);
+                controllers::Running::AllWithDefaults
+            }
+            running => running,
+        };
+        let controllers = controllers::run(Arc::downgrade(&shared), commits, running);
         tokio::spawn(Turns::of(controllers));
         if let Some((timing, commits)) = simulation {
             let simulation = simulation::run(Arc::downgrade(&shared), commits, timing);
@@ -319,7 +335,7 @@ impl fmt::Debug for Next {
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seed, history, storage, layer, authorization, .. } = self;
-        let Self { services, simulation, controllers, .. } = self;
+        let Self { services, simulation, controllers, defaults, .. } = self;
         f.debug_struct("Builder")
             .field("seed", seed)
             .field("history", history)
@@ -329,6 +345,7 @@ impl fmt::Debug for Builder {
             .field("services", services)
             .field("simulation", simulation)
             .field("controllers", controllers)
+            .field("defaults", defaults)
             .finish()
     }
 }

@@ -8,12 +8,14 @@
 //! ```
 //!
 //! An owner is the object of that kind, name and uid in the dependent's namespace (or without
-//! one); anything else counts as absent. Owners of kinds that are not served are ignored.
+//! one); anything else counts as absent. Owners of kinds that are not served are ignored, and so are those with a
+//! namespace of a dependent without one. An owner that is in another namespace is reported by an Event.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::Value;
 
+use super::foreign_owner;
 use crate::{
     cluster::Cluster,
     group_resource::GroupResource,
@@ -54,6 +56,9 @@ pub(super) fn look_at(
     let standing = |owner: &OwnerReference| {
         if gone.contains(&owner.uid) { Standing::Absent } else { standing(cluster, key, owner) }
     };
+    for owner in meta.owners.iter().filter(|owner| !gone.contains(&owner.uid)) {
+        foreign_owner::report(cluster, resource, (key, meta), owner);
+    }
     let all = |wanted: &[Standing]| meta.owners.iter().all(|o| wanted.contains(&standing(o)));
     let any = |wanted: Standing| meta.owners.iter().any(|o| standing(o) == wanted);
     if any(Standing::Unknown) || all(&[Standing::Solid]) {
@@ -72,6 +77,9 @@ fn standing(cluster: &Cluster, dependent: &ObjectKey, owner: &OwnerReference) ->
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
     let resources = cluster.registry.snapshot();
     let Some(resource) = resources.by_kind(group, &owner.kind) else { return Standing::Unknown };
+    if resource.namespaced && dependent.namespace.is_empty() {
+        return Standing::Unknown;
+    }
     let namespace = if resource.namespaced { dependent.namespace.clone() } else { "".into() };
     match cluster.log.get(&resource.storage, &ObjectKey::new(namespace, owner.name.clone())) {
         Some(found) if found.meta.uid != owner.uid => Standing::Absent,

@@ -11,7 +11,9 @@ mod certificates;
 mod cluster_roles;
 mod definitions;
 mod disruption_budgets;
+mod foreign_owner;
 mod garbage;
+mod namespace_defaults;
 mod namespaces;
 mod quotas;
 mod volume_protection;
@@ -23,11 +25,14 @@ use std::{
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-pub(crate) use self::definitions::{publish, serve_again};
+pub(crate) use self::{
+    definitions::{publish, serve_again},
+    namespace_defaults::complete_all,
+};
 use crate::{
     cluster::Cluster,
     group_resource::GroupResource,
-    log::{Committed, Event, Meta, ObjectKey, Revision},
+    log::{Committed, Event, Meta, ObjectKey},
     rbac,
     shared::Shared,
 };
@@ -41,7 +46,9 @@ pub(crate) enum Running {
     /// Those of kube-apiserver and of kube-controller-manager.
     #[default]
     All,
-    /// Only what kube-apiserver does itself: definitions, and addresses of Services.
+    /// The same, and those that make what every namespace has.
+    AllWithDefaults,
+    /// Only what kube-apiserver does itself: definitions.
     OfApiServer,
 }
 
@@ -59,6 +66,7 @@ struct Work {
     /// Whether a cluster role changed.
     roles: bool,
     quotas: quotas::Work,
+    defaults: namespace_defaults::Work,
 }
 
 /// Runs until the server is dropped.
@@ -85,14 +93,12 @@ impl Work {
     fn note(&mut self, cluster: &Cluster, committed: &Committed) {
         let Committed { resource, revision } = committed;
         let meta = &revision.object.meta;
-        if resource.group.is_empty() && resource.plural == "services" {
-            release(cluster, revision);
-        }
         self.volumes.note(resource, revision);
         self.budgets.note(resource, revision);
         self.certificates.note(resource, revision);
         self.roles |= resource.plural == "clusterroles" && resource.group == rbac::GROUP;
         self.quotas.note(resource, revision);
+        self.defaults.note(resource, revision);
         let this = || (Arc::clone(resource), revision.key.clone());
         if revision.event == Event::Deleted {
             self.gone.insert(meta.uid.clone());
@@ -148,12 +154,18 @@ impl Work {
         self.definitions.insert(resource.to_string().into());
     }
 
-    fn perform(self, cluster: &Cluster, running: Running) {
+    fn perform(mut self, cluster: &Cluster, running: Running) {
         for name in &self.definitions {
             definitions::terminate(cluster, name);
         }
-        if running == Running::All {
-            self.manage(cluster);
+        let defaults = std::mem::take(&mut self.defaults);
+        match running {
+            Running::OfApiServer => {}
+            Running::All => self.manage(cluster),
+            Running::AllWithDefaults => {
+                defaults.perform(cluster);
+                self.manage(cluster);
+            }
         }
     }
 
@@ -175,13 +187,5 @@ impl Work {
         for name in &self.namespaces {
             namespaces::terminate(cluster, name);
         }
-    }
-}
-
-/// Releases the addresses that a Service no longer occupies.
-fn release(cluster: &Cluster, revision: &Revision) {
-    if let Some(previous) = &revision.previous {
-        let now = (revision.event != Event::Deleted).then(|| revision.object.value());
-        cluster.addresses.release(&previous.value(), now.as_ref());
     }
 }

@@ -6,19 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use base64::{Engine, prelude::BASE64_STANDARD};
-use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    administrator,
     answer::Answering,
     kubeconfig::{self, Kubeconfig},
     last_port,
     listener::Listener,
 };
 use crate::{
-    certificates::{self, ClientCertificate},
     credentials::CredentialsError,
     persistence::{DataDirectoryError, Persistence},
     server::Server,
@@ -86,8 +84,9 @@ impl Server {
         // It ends with the runtime of the caller at the latest.
         let ended = tokio::spawn(ended);
         let token = credentials.token.clone();
+        let user = administrator::user(&self.shared.cluster, &token, directory)?;
         let kubeconfig = Kubeconfig::new(address, &credentials.authority);
-        let kubeconfig = kubeconfig.with(kubeconfig::NAME, json!({ "token": token }));
+        let kubeconfig = kubeconfig.with(kubeconfig::NAME, user);
         self.shared.tokens.add(&token, User::admin());
         let text = kubeconfig.text();
         Ok(Running { server: self.clone(), address, token, kubeconfig, text, stopping, ended })
@@ -100,7 +99,7 @@ impl Running {
         self.address
     }
 
-    /// The kubeconfig, with the token of the administrator in it.
+    /// The kubeconfig, with the token of the administrator in it, and a certificate that is valid for a year.
     pub fn kubeconfig(&self) -> &str {
         &self.text
     }
@@ -121,26 +120,17 @@ impl Running {
     pub fn kubeconfig_of(&self, user: &User) -> Result<String, ServeError> {
         let credentials = self.server.shared.cluster.keychain.credentials()?;
         let kubeconfig = Kubeconfig::new(self.address, &credentials.authority);
-        Ok(kubeconfig.with(user.name(), self.certificate_of(user)?).text())
+        Ok(kubeconfig
+            .with(user.name(), administrator::certified(&self.server.shared.cluster, user)?)
+            .text())
     }
 
     /// Adds a user to the [kubeconfig](Self::kubeconfig), with a certificate, and a context of the same name.
     pub fn add_user(&mut self, user: &User) -> Result<(), ServeError> {
-        let certificate = self.certificate_of(user)?;
+        let certificate = administrator::certified(&self.server.shared.cluster, user)?;
         self.kubeconfig = self.kubeconfig.clone().with(user.name(), certificate);
         self.text = self.kubeconfig.text();
         Ok(())
-    }
-
-    fn certificate_of(&self, user: &User) -> Result<Value, ServeError> {
-        let cluster = &self.server.shared.cluster;
-        let credentials = cluster.keychain.credentials()?;
-        let ClientCertificate { certificate, key } =
-            certificates::client_certificate(&credentials, user, cluster.clock.now())?;
-        Ok(json!({
-            "client-certificate-data": BASE64_STANDARD.encode(certificate),
-            "client-key-data": BASE64_STANDARD.encode(key),
-        }))
     }
 
     /// Writes the kubeconfig to a file that only its owner may read.

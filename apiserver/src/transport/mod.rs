@@ -5,6 +5,7 @@
 //!                            └ client: whether it is still there ┘
 //! ```
 
+mod administrator;
 mod answer;
 mod client;
 mod connection;

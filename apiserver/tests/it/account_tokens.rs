@@ -76,6 +76,8 @@ async fn client_with(running: &Running, token: &str) -> Client {
     let mut kubeconfig = Kubeconfig::from_yaml(running.kubeconfig()).unwrap();
     let user = kubeconfig.auth_infos[0].auth_info.as_mut().unwrap();
     user.token = Some(token.to_owned().into());
+    // It counts before a token.
+    (user.client_certificate_data, user.client_key_data) = (None, None);
     let options = KubeConfigOptions::default();
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
     Client::try_from(config).unwrap()

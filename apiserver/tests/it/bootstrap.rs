@@ -1,13 +1,16 @@
 //! What a cluster has from its beginning, and what the server says of its parts.
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{StreamExt, TryStreamExt};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use kube::{
-    Client,
-    api::{DeleteParams, ListParams},
+    Api, Client,
+    api::{DeleteParams, DynamicObject, ListParams},
     client::Body,
+    config::Kubeconfig,
 };
+use operetta_apiserver::Server;
 use serde_json::{Value, json};
 
 use crate::common::{api, create, define_widgets, gone, server};
@@ -23,6 +26,51 @@ async fn get(client: &Client, path: &str) -> (StatusCode, Value) {
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+}
+
+#[operetta_harness::test]
+async fn namespaces_have_an_account_and_the_authority_where_that_is_wanted() {
+    let server = Server::builder().namespace_defaults().start();
+    let client = server.client();
+    let accounts = |namespace: &str| api(&client, "v1", "ServiceAccount", namespace);
+    let first = accounts("kube-system").get("default").await.unwrap();
+    let authority =
+        api(&client, "v1", "ConfigMap", "default").get("kube-root-ca.crt").await.unwrap();
+    let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+    let kubeconfig = Kubeconfig::from_yaml(running.kubeconfig()).unwrap();
+    let named = kubeconfig.clusters[0].cluster.as_ref().unwrap();
+    let named = named.certificate_authority_data.as_ref().unwrap();
+    let named = BASE64_STANDARD.decode(named).unwrap();
+    assert_eq!(authority.data["data"]["ca.crt"], String::from_utf8(named).unwrap());
+    // They come with a namespace, and come again.
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "later"}});
+    create(&api(&client, "v1", "Namespace", ""), namespace).await;
+    there(&accounts("later"), "default", None).await;
+    there(&api(&client, "v1", "ConfigMap", "later"), "kube-root-ca.crt", None).await;
+    accounts("kube-system").delete("default", &DeleteParams::default()).await.unwrap();
+    there(&accounts("kube-system"), "default", first.metadata.uid).await;
+    running.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_namespace_is_empty_without_that() {
+    let bare = Server::builder().namespace_defaults().without_controller_manager().start();
+    for server in [Server::start(), bare] {
+        let client = server.client();
+        assert!(names(&client, "v1", "ServiceAccount").await.is_empty());
+        assert!(names(&client, "v1", "ConfigMap").await.is_empty());
+    }
+}
+
+/// Waits for an object with another uid.
+async fn there(api: &Api<DynamicObject>, name: &str, not: Option<String>) {
+    loop {
+        let found = api.get_opt(name).await.unwrap();
+        if found.is_some_and(|found| found.metadata.uid != not) {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
 }
 
 #[operetta_harness::test]

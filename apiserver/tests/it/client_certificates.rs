@@ -62,6 +62,28 @@ async fn the_kubeconfig_of_a_user_makes_requests_of_that_user() {
 }
 
 #[operetta_harness::test]
+async fn the_administrator_has_a_certificate_beside_the_token() {
+    let server = Server::builder().rbac().start();
+    let running = listening(&server);
+    let kubeconfig = Kubeconfig::from_yaml(running.kubeconfig()).unwrap();
+    let with = |change: fn(&mut kube::config::AuthInfo)| {
+        let mut kubeconfig = kubeconfig.clone();
+        change(kubeconfig.auth_infos[0].auth_info.as_mut().unwrap());
+        kubeconfig
+    };
+    let by_certificate = with(|user| user.token = None);
+    let by_token = with(|user| {
+        (user.client_certificate_data, user.client_key_data) = (None, None);
+    });
+    for kubeconfig in [by_certificate, by_token, kubeconfig.clone()] {
+        let user = whoami(&client(kubeconfig, None).await).await.unwrap();
+        assert_eq!(user["username"], "admin");
+        assert_eq!(user["groups"], json!(["system:masters", "system:authenticated"]));
+    }
+    running.stop().await;
+}
+
+#[operetta_harness::test]
 async fn a_user_can_be_added_to_the_kubeconfig_as_a_context() {
     let server = Server::builder().rbac().start();
     let mut running = listening(&server);

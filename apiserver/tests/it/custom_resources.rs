@@ -129,7 +129,8 @@ async fn a_watch_sends_earlier_events_and_ends_when_the_schema_of_its_type_chang
     let (_server, client) = server();
     define_widgets(&client).await;
     create(&widgets(&client), widget("a", 1)).await;
-    let events = widgets(&client).watch(&WatchParams::default(), "0").await.unwrap();
+    let events =
+        widgets(&client).watch(&WatchParams::default().disable_bookmarks(), "0").await.unwrap();
     let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
     let mut definition = definitions.get("widgets.example.com").await.unwrap();
     let schema = "/spec/versions/0/schema/openAPIV3Schema/properties";
@@ -144,7 +145,7 @@ async fn a_watch_sends_the_last_deletions_and_ends_with_its_definition() {
     let (_server, client) = server();
     define_widgets(&client).await;
     create(&widgets(&client), widget("a", 1)).await;
-    let params = WatchParams::default();
+    let params = WatchParams::default().disable_bookmarks();
     let events = widgets(&client).watch(&params, "0").await.unwrap();
     let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
     definitions.delete("widgets.example.com", &DeleteParams::default()).await.unwrap();

@@ -36,6 +36,65 @@ async fn an_object_whose_owner_never_existed_is_garbage_collected() {
 }
 
 #[operetta_harness::test(paused)]
+async fn an_owner_in_another_namespace_is_reported_and_counts_as_absent() {
+    let (_server, client) = server();
+    let namespaces = api(&client, "v1", "Namespace", "");
+    create(
+        &namespaces,
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}),
+    )
+    .await;
+    let owner = create(&config_maps(&client), config_map("owner", "1")).await;
+    let elsewhere = api(&client, "v1", "ConfigMap", "a");
+    let mut child = owned("child", &owner);
+    child["metadata"]["namespace"] = json!("a");
+    let child = create(&elsewhere, child).await;
+    gone(&elsewhere, "child").await;
+    let reported = reported(&client, "a").await;
+    let uid = owner.metadata.uid.unwrap();
+    assert_eq!(
+        reported["message"],
+        format!(
+            "ownerRef [v1/ConfigMap, namespace: a, name: owner, uid: {uid}] does not exist in namespace \"a\""
+        )
+    );
+    assert_eq!(reported["type"], "Warning");
+    assert_eq!(reported["source"]["component"], "garbage-collector-controller");
+    assert_eq!(reported["involvedObject"]["name"], "child");
+    assert_eq!(reported["involvedObject"]["uid"], child.metadata.uid.unwrap());
+}
+
+#[operetta_harness::test(paused)]
+async fn an_object_without_a_namespace_is_kept_although_its_owner_has_one() {
+    let (_server, client) = server();
+    let owner = create(&config_maps(&client), config_map("owner", "1")).await;
+    let roles = api(&client, "rbac.authorization.k8s.io/v1", "ClusterRole", "");
+    let mut role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "r"},
+    });
+    role["metadata"]["ownerReferences"] = owned("r", &owner)["metadata"]["ownerReferences"].take();
+    create(&roles, role).await;
+    let reported = reported(&client, "default").await;
+    let message = reported["message"].as_str().unwrap();
+    assert!(message.ends_with("does not exist in namespace \"\""), "{message}");
+    assert_eq!(reported["involvedObject"]["namespace"], Value::Null);
+    roles.get("r").await.unwrap();
+}
+
+/// The Event about an owner that is elsewhere.
+async fn reported(client: &kube::Client, namespace: &str) -> Value {
+    let events = api(client, "v1", "Event", namespace);
+    loop {
+        let all = events.list(&kube::api::ListParams::default()).await.unwrap().items;
+        let mut found = all.into_iter().map(|event| event.data);
+        if let Some(event) = found.find(|event| event["reason"] == "OwnerRefInvalidNamespace") {
+            return event;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[operetta_harness::test(paused)]
 async fn a_foreground_deletion_waits_for_the_dependents() {
     let (_server, client) = server();
     let api = config_maps(&client);

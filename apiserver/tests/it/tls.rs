@@ -17,6 +17,8 @@ async fn client_of(running: &Running, token: Option<&str>) -> Client {
     let mut kubeconfig = Kubeconfig::from_yaml(running.kubeconfig()).expect("it is a kubeconfig");
     if let (Some(token), Some(user)) = (token, &mut kubeconfig.auth_infos[0].auth_info) {
         user.token = Some(token.to_owned().into());
+        // It counts before a token.
+        (user.client_certificate_data, user.client_key_data) = (None, None);
     }
     let options = KubeConfigOptions::default();
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;

@@ -36,7 +36,7 @@ async fn a_watch_begins_with_the_state_and_continues_with_changes() {
     let (_server, client) = server();
     let api = config_maps(&client);
     create(&api, config_map("a", "1")).await;
-    let mut events = watch(&api, WatchParams::default(), "0").await;
+    let mut events = watch(&api, WatchParams::default().disable_bookmarks(), "0").await;
     assert_eq!(next(&mut events).await, event("ADDED", "a"));
     create(&api, config_map("b", "1")).await;
     let change = Patch::Merge(json!({"data": {"key": "2"}}));
@@ -51,7 +51,8 @@ async fn a_watch_begins_with_the_state_and_continues_with_changes() {
 async fn an_object_that_leaves_a_selector_is_deleted_for_that_watch() {
     let (_server, client) = server();
     let api = config_maps(&client);
-    let mut events = watch(&api, WatchParams::default().labels("tier=web"), "0").await;
+    let mut events =
+        watch(&api, WatchParams::default().labels("tier=web").disable_bookmarks(), "0").await;
     create(&api, config_map("a", "1")).await;
     let label = |tier: &str| Patch::Merge(json!({"metadata": {"labels": {"tier": tier}}}));
     let params = PatchParams::default();
@@ -99,7 +100,7 @@ async fn a_streamed_list_ends_with_the_annotated_bookmark_and_continues_with_pla
 async fn open_watches_are_known_and_can_be_cut() {
     let (server, client) = server();
     let api = config_maps(&client);
-    let mut events = watch(&api, WatchParams::default(), "0").await;
+    let mut events = watch(&api, WatchParams::default().disable_bookmarks(), "0").await;
     let open: Vec<String> = server.open_watches().into_iter().map(|w| w.resource).collect();
     assert_eq!(open, ["configmaps"]);
     server.cut_watches();

@@ -191,7 +191,7 @@ async fn list_version(api: &Api<DynamicObject>) -> Result<u64, kube::Error> {
 }
 
 fn entry(object: &DynamicObject) -> (String, (u64, String)) {
-    let value = object.data["data"]["key"].as_str().unwrap().to_owned();
+    let value = object.data["data"]["key"].as_str().unwrap_or_default().to_owned();
     (object.metadata.name.clone().unwrap(), (version_of(object), value))
 }
 
