@@ -5,6 +5,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
+use super::go_address;
 use crate::schema::go_value::quote as quoted;
 
 /// A range of addresses.
@@ -52,12 +53,12 @@ pub(in crate::cel) fn is_global_unicast(ip: IpAddr) -> bool {
 
 /// Reads an address.
 pub(in crate::cel) fn address(text: &str) -> Result<IpAddr, String> {
-    if text.contains('%') && text.split('%').next().is_some_and(|ip| ip.parse::<Ipv6Addr>().is_ok())
-    {
+    let zone = text.split_once('%').filter(|(_, zone)| !zone.is_empty());
+    if zone.is_some_and(|(ip, _)| ip.parse::<Ipv6Addr>().is_ok()) {
         return Err(format!("IP address {} with zone value is not allowed", quoted(text)));
     }
     let ip: IpAddr = text.parse().map_err(|_| {
-        let reason = format!("ParseAddr({}): {}", quoted(text), address_error(text));
+        let reason = go_address::fault(text).unwrap_or_default();
         format!("IP Address {} parse error during conversion from string: {reason}", quoted(text))
     })?;
     not_mapped(ip, text)
@@ -72,36 +73,6 @@ fn not_mapped(ip: IpAddr, text: &str) -> Result<IpAddr, String> {
     }
 }
 
-/// The message of Go's parser for the most common mistakes.
-fn address_error(text: &str) -> String {
-    if !text.contains(['.', ':']) {
-        return "unable to parse IP".to_owned();
-    }
-    if text.contains(':') {
-        return "unable to parse IP".to_owned();
-    }
-    let fields: Vec<_> = text.split('.').collect();
-    if let Some(at) = text.find(|c: char| !c.is_ascii_digit() && c != '.') {
-        return format!("unexpected character (at {})", quoted(&text[at..]));
-    }
-    let mut rest = text;
-    for field in &fields {
-        if field.is_empty() {
-            let at =
-                if rest.is_empty() { String::new() } else { format!(" (at {})", quoted(rest)) };
-            return format!("IPv4 field must have at least one digit{at}");
-        }
-        rest = rest[field.len()..].strip_prefix('.').unwrap_or_default();
-        if field.len() > 1 && field.starts_with('0') {
-            return "IPv4 field has octet with leading zero".to_owned();
-        }
-        if field.parse::<u8>().is_err() {
-            return "IPv4 field has value >255".to_owned();
-        }
-    }
-    if fields.len() > 4 { "IPv4 address too long" } else { "IPv4 address too short" }.to_owned()
-}
-
 /// Reads a range.
 pub(in crate::cel) fn range(text: &str) -> Result<Cidr, String> {
     let failed = |reason: &str| {
@@ -109,10 +80,12 @@ pub(in crate::cel) fn range(text: &str) -> Result<Cidr, String> {
         format!("network address parse error during conversion from string: {reason}")
     };
     let Some((ip, bits)) = text.rsplit_once('/') else { return Err(failed("no '/'")) };
-    let address: IpAddr = ip
-        .parse()
-        .map_err(|_| failed(&format!("ParseAddr({}): {}", quoted(ip), address_error(ip))))?;
-    let is_number = !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit());
+    let address: IpAddr = ip.parse().map_err(|_| {
+        let zone = "IPv6 zones cannot be present in a prefix".to_owned();
+        failed(&go_address::fault(ip).unwrap_or(zone))
+    })?;
+    let is_digits = !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = is_digits && bits.parse::<i64>().is_ok();
     if !is_number || bits.len() > 1 && bits.starts_with('0') {
         return Err(failed(&format!("bad bits after slash: {}", quoted(bits))));
     }
@@ -150,7 +123,7 @@ mod tests {
             " ",
         ];
         let parser = |text: &str| {
-            drop((address(text), address_error(text)));
+            drop((address(text), go_address::fault(text)));
             if let Ok(range) = range(text) {
                 assert!(range.contains(range.masked().address));
             }

@@ -2,6 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::go_address;
 use crate::schema::go_value::quote;
 
 /// The parts of an address.
@@ -61,28 +62,71 @@ fn split_scheme(text: &str) -> Result<(&str, &str), &'static str> {
 }
 
 fn authority_error(scheme: &str, authority: &str) -> Option<String> {
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let after = if let Some(inner) = host.strip_prefix('[') {
-        match inner.find(']') {
-            Some(end) => &inner[end + 1..],
-            None => return Some("missing ']' in host".to_owned()),
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    host_error(scheme, host).or_else(|| {
+        let is_fine = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
+        if user.chars().all(is_fine) {
+            return escape_error(user);
         }
-    } else {
-        // Databases have lists of hosts with ports, the web has not.
-        let is_web = matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https");
-        let colon = if is_web { host.find(':') } else { host.rfind(':') };
-        colon.map_or("", |colon| &host[colon..])
+        Some("net/url: invalid userinfo".to_owned())
+    })
+}
+
+fn host_error(scheme: &str, host: &str) -> Option<String> {
+    let port = |after: &str| {
+        let digits = after.strip_prefix(':');
+        let is_port = digits.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_wrong = !after.is_empty() && !is_port;
+        is_wrong.then(|| format!("invalid port {} after host", quote(after)))
     };
-    let port = after.strip_prefix(':');
-    if !after.is_empty() && !port.is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
-    {
-        return Some(format!("invalid port {} after host", quote(after)));
+    match host.rfind('[') {
+        Some(0) => {
+            let Some(end) = host.rfind(']') else { return Some("missing ']' in host".to_owned()) };
+            let inner = &host[1..end];
+            port(&host[end + 1..])
+                .or_else(|| name_error(inner.split_once("%25").map_or(inner, |(it, _)| it)))
+                .or_else(|| literal_error(&inner.replace("%25", "%")))
+        }
+        Some(_) => Some("invalid IP-literal".to_owned()),
+        None => {
+            // Other schemes may list several hosts with their ports.
+            let is_strict = ["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it));
+            let colon = if is_strict { host.find(':') } else { host.rfind(':') };
+            port(colon.map_or("", |colon| &host[colon..])).or_else(|| name_error(host))
+        }
     }
-    let name = host.split_once('%').map_or(host, |(name, _)| name);
-    if let Some(wrong) =
-        name.chars().find(|c| matches!(c, ' ' | '\\' | '^' | '`' | '{' | '|' | '}'))
-    {
-        return Some(format!("invalid character {} in host name", quote(&wrong.to_string())));
+}
+
+/// In brackets there is an address of version 6.
+fn literal_error(address: &str) -> Option<String> {
+    if let Some(why) = go_address::fault(address) {
+        return Some(format!("invalid host: {why}"));
+    }
+    let is_version_4 = !address.contains(':');
+    is_version_4.then(|| "invalid IP-literal".to_owned())
+}
+
+fn name_error(name: &str) -> Option<String> {
+    for (at, c) in name.char_indices() {
+        match c {
+            '%' => {
+                let escape = name.get(at..at + 3).unwrap_or(&name[at..]);
+                // Only what is beyond ASCII may be escaped here, and the percent sign.
+                let is_high = matches!(
+                    escape.as_bytes().get(1),
+                    Some(b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F')
+                );
+                let is_hex =
+                    escape.len() == 3 && escape.bytes().skip(1).all(|it| it.is_ascii_hexdigit());
+                if !is_hex || !(is_high || escape == "%25") {
+                    return Some(format!("invalid URL escape {}", quote(escape)));
+                }
+            }
+            ' ' | '\\' | '^' | '`' | '{' | '|' | '}' | '#' | '/' | '?' | '@' => {
+                return Some(format!("invalid character {} in host name", quote(&c.to_string())));
+            }
+            _ => {}
+        }
     }
     None
 }
@@ -153,12 +197,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_of_the_web_has_one_colon() {
-        assert!(
-            request_error("http://::1").is_some_and(|why| why.contains("invalid port \"::1\""))
-        );
-        assert_eq!(request_error("http://[::1]:80/a"), None);
-        assert_eq!(request_error("db://a:1,b:2"), None);
+    fn hosts_are_those_of_go() {
+        for good in [
+            "http://[::1]:80/",
+            "http://a:80",
+            "http://a:",
+            "postgres://a:1,b:2/",
+            "http://u:p@h/",
+            "http://[fe80::1%25en0]/",
+            "http://%e4/",
+            "//x",
+            "http://",
+        ] {
+            assert_eq!(request_error(good), None, "{good}");
+        }
+        for (bad, why) in [
+            ("http://::1", "invalid port \"::1\" after host"),
+            ("http://a:b:80", "invalid port \":b:80\" after host"),
+            ("http://localhost:80:80/", "invalid port \":80:80\" after host"),
+            ("http://a[b]", "invalid IP-literal"),
+            ("http://[1.2.3.4]", "invalid IP-literal"),
+            ("http://[x]", "invalid host: ParseAddr(\"x\"): unable to parse IP"),
+            ("http://[::1", "missing ']' in host"),
+            ("http://%41/", "invalid URL escape \"%41\""),
+            ("http://a b/", "invalid character \" \" in host name"),
+            ("http://a<@h/", "net/url: invalid userinfo"),
+        ] {
+            assert_eq!(request_error(bad), Some(format!("parse {}: {why}", quote(bad))), "{bad}");
+        }
     }
 
     #[test]
