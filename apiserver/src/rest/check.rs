@@ -2,9 +2,8 @@
 
 use super::{
     call::{Call, Verb},
-    read,
+    list_options,
     route::ResourcePath,
-    selection::Selection,
 };
 use crate::{aside::LONG, resource::Resource, shared::Shared, status::StatusError};
 
@@ -36,19 +35,12 @@ pub(super) fn scope(
 /// Checks the parameters that are read before anything else.
 pub(super) fn parameters(call: &Call<'_>) -> Result<(), StatusError> {
     match call.verb {
-        Verb::List | Verb::Watch => {
-            call.query.check_numbers(&["limit", "timeoutSeconds"])?;
-            Selection::of(call)?;
-            if call.verb == Verb::List {
-                read::check_match(call.query)?;
-            }
-            Ok(())
+        Verb::List | Verb::Watch | Verb::DeleteCollection => list_options::check(call),
+        Verb::Get if call.query.choice("export") == Some(true) => {
+            let message = "the export parameter, deprecated since v1.14, is no longer supported";
+            Err(StatusError::bad_request(message))
         }
-        Verb::DeleteCollection => {
-            call.query.check_numbers(&["limit", "timeoutSeconds", "gracePeriodSeconds"])
-        }
-        Verb::Delete => call.query.check_numbers(&["gracePeriodSeconds"]),
-        Verb::Get | Verb::Create | Verb::Update | Verb::Patch => Ok(()),
+        Verb::Get | Verb::Create | Verb::Update | Verb::Patch | Verb::Delete => Ok(()),
     }
 }
 

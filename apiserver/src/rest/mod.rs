@@ -34,9 +34,9 @@ mod json_fault;
 mod key_order;
 mod kind;
 mod list;
-mod metrics;
 mod list_options;
 mod log_options;
+mod metrics;
 mod options;
 mod page;
 mod patch;
@@ -288,18 +288,6 @@ async fn answered(
     let _turn = if is_large { Some(server.turn.lock().await) } else { None };
     let answer = || dispatch(server, &call, verb, record);
     if check::takes_long(server, &call) { aside(answer) } else { answer() }
-}
-
-/// Checks the parameters that are read before anything else.
-fn check_parameters(call: &Call<'_>) -> Result<(), StatusError> {
-    match call.verb {
-        Verb::List | Verb::Watch | Verb::DeleteCollection => list_options::check(call),
-        Verb::Get if call.query.choice("export") == Some(true) => {
-            let message = "the export parameter, deprecated since v1.14, is no longer supported";
-            Err(StatusError::bad_request(message))
-        }
-        Verb::Get | Verb::Create | Verb::Update | Verb::Patch | Verb::Delete => Ok(()),
-    }
 }
 
 fn dispatch(
