@@ -15,6 +15,9 @@ use crate::{
     status::StatusError,
 };
 
+/// How deep a definition may be: a schema of 50 levels, with what is around it.
+const DEFINITION_DEPTH: usize = 120;
+
 /// Why a value is no object of its type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Undecodable {
@@ -120,7 +123,7 @@ fn undeclared_fields(resource: &Resource, object: &mut Value) -> Result<Vec<Stri
             builtin::decode(builtin, object).map_err(|error| error.reason().to_owned())?
         }
         // What is made of a definition outlives the requests that can bear more.
-        Origin::Definition if deep::is_deeper(object, deep::ORDINARY) => {
+        Origin::Definition if deep::is_deeper(object, DEFINITION_DEPTH) => {
             return Err("exceeded max depth".to_owned());
         }
         Origin::Definition => crd::decode(object)?,
