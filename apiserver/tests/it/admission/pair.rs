@@ -151,6 +151,25 @@ impl Stage {
     }
 }
 
+/// The real server begins an update with what its cache has, and again where that was out of date.
+fn without_stale(calls: Vec<(String, Value)>) -> Vec<(String, Value)> {
+    let what = |(path, review): &(String, Value)| {
+        let request = &review["request"];
+        let fields = ["operation", "resource", "subResource", "namespace", "name"];
+        (path.clone(), fields.map(|field| request[field].clone()))
+    };
+    let is_stale = |at: usize| {
+        let old = |at: usize| &calls[at].1["request"]["oldObject"];
+        let later = at + 1..calls.len();
+        calls[at].1["request"]["operation"] == "UPDATE"
+            && later
+                .into_iter()
+                .any(|it| what(&calls[it]) == what(&calls[at]) && old(it) != old(at))
+    };
+    let kept = (0..calls.len()).filter(|at| !is_stale(*at));
+    kept.map(|at| calls[at].clone()).collect()
+}
+
 impl Side {
     async fn prepare(&self, stage: &Stage, objects: Vec<(String, Value)>) {
         let namespace = json!({"metadata": {"name": stage.namespace}});
@@ -200,6 +219,7 @@ impl Side {
         // Objects are converted for a cache too.
         let mut calls = stage.hook.calls();
         calls.retain(|(path, _)| !path.starts_with("/convert"));
+        let mut calls = without_stale(calls);
         let mut calls: Vec<_> =
             calls.iter().map(|(path, review)| (path.clone(), mask::call(review))).collect();
         if step.3["sorted"] == true {
