@@ -324,7 +324,7 @@ fn definition(number: usize) -> (String, String) {
     let fields = 1 + number * 25 / DEFINITIONS;
     let text = json!({"type": "string", "description": "what it is for, and why. ".repeat(6)});
     let many = |number: usize, of: Value| {
-        Value::from_iter((0..number).map(|at| (format!("field{at}"), of.clone())))
+        (0..number).map(|at| (format!("field{at}"), of.clone())).collect::<Value>()
     };
     let part = json!({"type": "object", "properties": many(80, text)});
     let parts = many(fields, json!({"type": "array", "items": part}));

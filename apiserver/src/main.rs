@@ -46,7 +46,7 @@ struct Arguments {
     /// Simulates workloads: Deployments, their Pods and a node `embedded` look as if they ran, and nothing runs.
     #[arg(long)]
     simulate_workloads: bool,
-    /// Runs only what kube-apiserver runs itself: namespaces get no ServiceAccount `default` and no ConfigMap
+    /// Runs only what kube-apiserver runs itself: namespaces get no `ServiceAccount` `default` and no `ConfigMap`
     /// `kube-root-ca.crt`, nothing is collected, and no namespace ends.
     #[arg(long)]
     without_controller_manager: bool,
@@ -138,9 +138,10 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
     } = arguments;
     let builder = Server::builder().storage(storage_mib.saturating_mul(1 << 20));
     let mut builder = if rbac { builder.rbac() } else { builder };
-    builder = match without_controller_manager {
-        true => builder.without_controller_manager(),
-        false => builder.namespace_defaults(),
+    builder = if without_controller_manager {
+        builder.without_controller_manager()
+    } else {
+        builder.namespace_defaults()
     };
     if simulate_workloads {
         builder = builder.simulate_workloads(WorkloadTiming::default());

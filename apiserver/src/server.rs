@@ -219,7 +219,7 @@ impl Builder {
         self
     }
 
-    /// Gives every namespace its ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`, as
+    /// Gives every namespace its `ServiceAccount` `default` and the `ConfigMap` `kube-root-ca.crt`, as
     /// kube-controller-manager does. Without this there is neither, and a namespace is empty.
     #[must_use]
     pub fn namespace_defaults(mut self) -> Self {

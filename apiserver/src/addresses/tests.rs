@@ -8,7 +8,7 @@ fn asked(dry_run: bool) -> Asked<'static> {
     Asked { live: None, dry_run, ranges: &[] }
 }
 
-fn service(ty: &str, ports: Value) -> Value {
+fn service(ty: &str, ports: &Value) -> Value {
     json!({ "metadata": { "name": "s" }, "spec": { "type": ty, "ports": ports } })
 }
 
@@ -37,7 +37,7 @@ fn ports_of_one_number_share_their_node_port() {
         { "port": 81 },
         { "port": 81, "nodePort": 30_000 },
     ]);
-    let mut dns = service("NodePort", ports);
+    let mut dns = service("NodePort", &ports);
     given(&addresses, &mut dns, asked(false)).unwrap();
     let [udp, tcp, http, shared, named] = nodes(&dns)[..] else { panic!("{dns}") };
     assert_eq!((udp, shared), (tcp, named));
@@ -48,20 +48,20 @@ fn ports_of_one_number_share_their_node_port() {
 #[test]
 fn what_is_not_free_or_not_there_is_refused() {
     let addresses = Addresses::default();
-    let mut first = service("NodePort", json!([{ "port": 1, "nodePort": 30_100 }]));
+    let mut first = service("NodePort", &json!([{ "port": 1, "nodePort": 30_100 }]));
     first["spec"]["clusterIP"] = json!("10.0.0.10");
     first["spec"]["clusterIPs"] = json!(["10.0.0.10"]);
     given(&addresses, &mut first, asked(false)).unwrap();
     let invalid = "Invalid value";
-    let port = |number: i64| service("NodePort", json!([{ "port": 1, "nodePort": number }]));
+    let port = |number: i64| service("NodePort", &json!([{ "port": 1, "nodePort": number }]));
     let at = |address: &str| {
-        let mut service = service("ClusterIP", json!([{ "port": 1 }]));
+        let mut service = service("ClusterIP", &json!([{ "port": 1 }]));
         service["spec"]["clusterIP"] = json!(address);
         service["spec"]["clusterIPs"] = json!([address]);
         service
     };
     let balanced = |port: i64| {
-        let mut service = service("LoadBalancer", json!([{ "port": 1 }]));
+        let mut service = service("LoadBalancer", &json!([{ "port": 1 }]));
         service["spec"]["externalTrafficPolicy"] = json!("Local");
         service["spec"]["healthCheckNodePort"] = json!(port);
         service
@@ -95,13 +95,13 @@ fn what_is_not_free_or_not_there_is_refused() {
 #[test]
 fn a_dry_run_occupies_nothing() {
     let addresses = Addresses::default();
-    let mut shown = service("LoadBalancer", json!([{ "port": 1 }, { "port": 2 }]));
+    let mut shown = service("LoadBalancer", &json!([{ "port": 1 }, { "port": 2 }]));
     shown["spec"]["externalTrafficPolicy"] = json!("Local");
     given(&addresses, &mut shown, asked(true)).unwrap();
     assert_eq!(shown["spec"]["clusterIP"], "10.0.0.0");
     assert_eq!(nodes(&shown), [32_769, 32_770]);
     assert_eq!(shown["spec"]["healthCheckNodePort"], 32_771);
-    let mut far = service("NodePort", json!([{ "port": 1, "nodePort": 99 }]));
+    let mut far = service("NodePort", &json!([{ "port": 1, "nodePort": 99 }]));
     assert_eq!(given(&addresses, &mut far, asked(true)), Ok(()));
     assert!(addresses.lock().ports.is_empty());
 }
@@ -109,7 +109,7 @@ fn a_dry_run_occupies_nothing() {
 #[test]
 fn a_change_of_type_takes_and_releases() {
     let addresses = Addresses::default();
-    let mut before = service("LoadBalancer", json!([{ "port": 1, "protocol": "TCP" }]));
+    let mut before = service("LoadBalancer", &json!([{ "port": 1, "protocol": "TCP" }]));
     before["spec"]["externalTrafficPolicy"] = json!("Local");
     given(&addresses, &mut before, asked(false)).unwrap();
     assert_eq!(addresses.lock().ports.len(), 2);

@@ -95,8 +95,8 @@ impl Write<'_> {
         updater::take(&mut managers, None, &changes);
         let Request { api_version, subresource, now, .. } = *self.request;
         let id = ManagerId::updater(named(manager), api_version, subresource);
-        let changed = changes.own.set().difference(&updater::unmanaged());
-        updater::give(&mut managers, id, api_version, now, &changed);
+        let fields = changes.own.set().difference(&updater::unmanaged());
+        updater::give(&mut managers, id, api_version, now, &fields);
         managers::cap_updates(&mut managers);
         Ok(managers)
     }

@@ -119,7 +119,7 @@ impl Walk {
         for (key, value) in fields {
             let inner = place.field(name, key);
             match known.get(key.as_str()) {
-                Some(field) if go_union::is_one(field) => self.union(field, value, &inner)?,
+                Some(field) if go_union::is_one(field) => union(field, value, &inner)?,
                 Some(GoField { ty, name, .. }) => self.value(ty, *name, value, &inner)?,
                 None => self.unknown.push(inner.at),
             }
@@ -128,16 +128,14 @@ impl Walk {
     }
 }
 
-impl Walk {
-    /// A value that has a reader of its own, which does not notice unknown fields.
-    fn union(&mut self, field: &GoField, value: &Value, place: &Place) -> Result<(), String> {
-        for (ty, part) in go_union::parts(field, value)? {
-            let mut inner = Self { unknown: Vec::new(), first: None };
-            inner.value(&ty, None, part, place)?;
-            inner.first.map_or(Ok(()), Err)?;
-        }
-        Ok(())
+/// A value that has a reader of its own, which does not notice unknown fields.
+fn union(field: &GoField, value: &Value, place: &Place) -> Result<(), String> {
+    for (ty, part) in go_union::parts(field, value)? {
+        let mut inner = Walk { unknown: Vec::new(), first: None };
+        inner.value(&ty, None, part, place)?;
+        inner.first.map_or(Ok(()), Err)?;
     }
+    Ok(())
 }
 
 impl Place {

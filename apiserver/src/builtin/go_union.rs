@@ -63,7 +63,9 @@ pub(super) fn for_each_schema(field: &GoField, value: &mut Value, then: fn(&GoTy
             entries.values_mut().filter(|it| it.is_object()).for_each(|it| then(&SCHEMA, it));
         }
         (Some(WireForm::OrArray), Value::Array(items)) => {
-            items.iter_mut().for_each(|it| then(&SCHEMA, it));
+            for item in items {
+                then(&SCHEMA, item);
+            }
         }
         (Some(_), value @ Value::Object(_)) => then(&SCHEMA, value),
         _ => {}

@@ -1,5 +1,5 @@
-//! What every namespace has: the ServiceAccount `default`, and the ConfigMap `kube-root-ca.crt` with the certificate
-//! of the server's authority. Deleted ones come again, and a changed ConfigMap is restored.
+//! What every namespace has: the `ServiceAccount` `default`, and the `ConfigMap` `kube-root-ca.crt` with the certificate
+//! of the server's authority. Deleted ones come again, and a changed `ConfigMap` is restored.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -95,7 +95,7 @@ fn create(cluster: &Cluster, kind: &str, namespace: &str, mut object: Value) -> 
     true
 }
 
-/// Gives the ConfigMap the contents that it should have.
+/// Gives the `ConfigMap` the contents that it should have.
 fn restore(cluster: &Cluster, namespace: &str, data: &Value) {
     let resources = cluster.registry.snapshot();
     let Some(resource) = resources.by_kind("", "ConfigMap") else { return };

@@ -50,11 +50,7 @@ impl<'a> Form<'a> {
     pub(super) fn own(&self, at: usize, field: &str) -> Option<Part<'a>> {
         let value = &self.versions[at][field];
         let is_own = !value.is_null() && !self.is_shared(field);
-        is_own.then(|| Part { value, path: self.version_path(at).child(field) })
-    }
-
-    pub(super) fn version_path(&self, at: usize) -> FieldPath {
-        FieldPath::new("spec").child("versions").index(at)
+        is_own.then(|| Part { value, path: version_path(at).child(field) })
     }
 
     /// A version without what it has in common with all others, as messages show it.
@@ -75,4 +71,9 @@ pub(super) fn schema(version: &Value) -> &Value {
 /// Whether these subresources have a status.
 pub(super) fn has_status(subresources: &Value) -> bool {
     !subresources["status"].is_null()
+}
+
+/// Where a version is, as errors show it.
+pub(super) fn version_path(at: usize) -> FieldPath {
+    FieldPath::new("spec").child("versions").index(at)
 }

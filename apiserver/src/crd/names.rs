@@ -73,7 +73,7 @@ impl Used<'_> {
             [] => verdict.accept(FIELD, &names[FIELD]),
             [one] => verdict.conflict = Some(("ShortNamesConflict", one.clone())),
             more => {
-                verdict.conflict = Some(("ShortNamesConflict", format!("[{}]", more.join(", "))))
+                verdict.conflict = Some(("ShortNamesConflict", format!("[{}]", more.join(", "))));
             }
         }
     }

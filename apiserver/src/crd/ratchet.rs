@@ -57,7 +57,7 @@ impl Allowed {
             absent_schemas: schemas.clone().any(Value::is_null),
             bundle: !is_established || !webhook::is_bundle(&hook["clientConfig"]["caBundle"]),
             unknown_reviews: !webhook::are_known_or_none(&hook["conversionReviewVersions"]),
-            strictness: strictness(schemas.filter(|schema| !schema.is_null())),
+            strictness: strictness(&schemas.filter(|schema| !schema.is_null())),
             unchanged: unchanged(&old, &new),
             many_selectable: many_selectable(&old, &new),
         }

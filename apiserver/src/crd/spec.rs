@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     columns, conversion,
-    form::{Form, has_status, schema},
+    form::{Form, has_status, schema, version_path},
     go_version, name_errors, open_api,
     ratchet::Allowed,
     scale, selectable,
@@ -65,7 +65,7 @@ fn absent_schemas(form: &Form<'_>, allowed: &Allowed) -> Vec<FieldError> {
     let absent = versions.filter(|(_, version)| is_needed(version) && schema(version).is_null());
     absent
         .map(|(at, _)| {
-            let path = form.version_path(at).child("schema").child("openAPIV3Schema");
+            let path = version_path(at).child("schema").child("openAPIV3Schema");
             FieldError::required(&path, detail)
         })
         .collect()
@@ -81,7 +81,7 @@ fn defaults_error(form: &Form<'_>, path: &FieldPath) -> Option<FieldError> {
 }
 
 fn version_errors(form: &Form<'_>, at: usize, allowed: &Allowed) -> Vec<FieldError> {
-    let (version, path) = (form.versions[at], form.version_path(at));
+    let (version, path) = (form.versions[at], version_path(at));
     let name = version["name"].as_str().unwrap_or_default();
     let mut errors = label_error(name, &path.child("name"));
     let (at_warning, shown) = (path.child("deprecationWarning"), &version["deprecationWarning"]);

@@ -96,7 +96,7 @@ fn source(resource: &Resource, field: &str) -> Option<Source> {
     match field {
         NAME => return Some(Source::Name),
         // Types that say which fields they have leave it out when they are in no namespace.
-        NAMESPACE if resource.namespaced || !(resource.is_custom() || !known.is_empty()) => {
+        NAMESPACE if resource.namespaced || !resource.is_custom() && known.is_empty() => {
             return Some(Source::Namespace);
         }
         _ => {}

@@ -66,12 +66,11 @@ fn in_lines(json: &[u8]) -> Bytes {
             b'{' | b'[' => {
                 out.push(byte);
                 while bytes.next_if(u8::is_ascii_whitespace).is_some() {}
-                match bytes.next_if(|next| matches!(next, b'}' | b']')) {
-                    Some(end) => out.push(end),
-                    None => {
-                        depth += 1;
-                        line(&mut out, depth);
-                    }
+                if let Some(end) = bytes.next_if(|next| matches!(next, b'}' | b']')) {
+                    out.push(end);
+                } else {
+                    depth += 1;
+                    line(&mut out, depth);
                 }
             }
             b'}' | b']' => {

@@ -99,7 +99,9 @@ pub(crate) fn of_scale(scale: &Value, options: TableOptions) -> Value {
     let metadata = json!({ "resourceVersion": scale["metadata"]["resourceVersion"] });
     let mut sources = built_in("autoscaling", "scales", columns::SCALE);
     // It is the only table whose names are not marked as such.
-    sources.iter_mut().for_each(|source| source.column.format.clear());
+    for source in &mut sources {
+        source.column.format.clear();
+    }
     let partial = metadata_of(options.api_version);
     with_columns(&sources, std::slice::from_ref(scale), &metadata, options, &partial)
 }

@@ -30,15 +30,14 @@ pub(super) fn user(
     token: &str,
     directory: Option<&Directory>,
 ) -> Result<Value, CredentialsError> {
-    let kept = match directory.and_then(|directory| last(cluster, directory)) {
-        Some(kept) => kept,
-        None => {
-            let kept = made(cluster, &User::admin())?;
-            if let Some(directory) = directory {
-                directory.write(FILE, &format!("{:#}\n", json!(kept)))?;
-            }
-            kept
+    let kept = if let Some(kept) = directory.and_then(|directory| last(cluster, directory)) {
+        kept
+    } else {
+        let kept = made(cluster, &User::admin())?;
+        if let Some(directory) = directory {
+            directory.write(FILE, &format!("{:#}\n", json!(kept)))?;
         }
+        kept
     };
     let mut user = shown(&kept);
     user["token"] = json!(token);

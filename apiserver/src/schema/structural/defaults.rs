@@ -102,14 +102,13 @@ impl Walk<'_> {
         let mut schema = Schema::from_open_api(schema);
         schema.embedded_resource |= is_object;
         let mut errors = Vec::new();
-        let of_object = match meta {
-            Some(meta) => metadata_error(meta, default, path).into_iter().collect(),
-            None => {
-                if self.must_be_pruned && !prune_value(&schema, &mut default.clone()).is_empty() {
-                    errors.push(FieldError::invalid(path, default, "must not have unknown fields"));
-                }
-                embedded::errors(&schema, default, path)
+        let of_object = if let Some(meta) = meta {
+            metadata_error(meta, default, path).into_iter().collect()
+        } else {
+            if self.must_be_pruned && !prune_value(&schema, &mut default.clone()).is_empty() {
+                errors.push(FieldError::invalid(path, default, "must not have unknown fields"));
             }
+            embedded::errors(&schema, default, path)
         };
         if !of_object.is_empty() {
             errors.extend(of_object);

@@ -170,6 +170,17 @@ pub(crate) fn after(schema: &Value, path: &FieldPath, strictness: &Strictness) -
     errors
 }
 
+/// What a schema cannot have, and what is said of it.
+const KEYWORDS: [(&str, &str); 7] = [
+    ("id", "OpenAPIV3Schema 'id' is not supported"),
+    ("$schema", "OpenAPIV3Schema 'schema' is not supported"),
+    ("$ref", "OpenAPIV3Schema '$ref' is not supported"),
+    ("patternProperties", "OpenAPIV3Schema 'patternProperties' is not supported"),
+    ("dependencies", "OpenAPIV3Schema 'dependencies' is not supported"),
+    ("additionalItems", "OpenAPIV3Schema 'additionalItems' is not supported"),
+    ("definitions", "OpenAPIV3Schema 'definitions' is not supported"),
+];
+
 /// Why a schema cannot be structural at all, before it is looked at.
 pub(super) fn unreadable(schema: &Value) -> Option<&'static str> {
     let is_set = |name: &str| match schema.get(name) {
@@ -179,15 +190,6 @@ pub(super) fn unreadable(schema: &Value) -> Option<&'static str> {
         Some(Value::Array(items)) => !items.is_empty(),
         Some(_) => true,
     };
-    const KEYWORDS: [(&str, &str); 7] = [
-        ("id", "OpenAPIV3Schema 'id' is not supported"),
-        ("$schema", "OpenAPIV3Schema 'schema' is not supported"),
-        ("$ref", "OpenAPIV3Schema '$ref' is not supported"),
-        ("patternProperties", "OpenAPIV3Schema 'patternProperties' is not supported"),
-        ("dependencies", "OpenAPIV3Schema 'dependencies' is not supported"),
-        ("additionalItems", "OpenAPIV3Schema 'additionalItems' is not supported"),
-        ("definitions", "OpenAPIV3Schema 'definitions' is not supported"),
-    ];
     let named = KEYWORDS.iter().find(|(name, _)| is_set(name)).map(|(_, why)| *why);
     let is_false = schema.get("x-kubernetes-preserve-unknown-fields") == Some(&json!(false));
     let preserve = is_false.then_some(

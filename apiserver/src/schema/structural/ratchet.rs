@@ -11,7 +11,7 @@ use super::{
 use crate::schema::{FieldPath, SchemaType};
 
 /// The rules that all of these schemas keep.
-pub(crate) fn strictness<'a>(schemas: impl Iterator<Item = &'a Value> + Clone) -> Strictness {
+pub(crate) fn strictness<'a>(schemas: &(impl Iterator<Item = &'a Value> + Clone)) -> Strictness {
     let all = |rule: &dyn Fn(&Value) -> bool| {
         schemas.clone().all(|schema| !has(schema, &|inner| !rule(inner)))
     };

@@ -121,7 +121,7 @@ impl Node {
             let is_repeated = |(at, item): (usize, &Value)| items[..at].contains(item);
             if sizes.unique && items.iter().enumerate().any(is_repeated) {
                 let detail = "shouldn't contain duplicates".to_owned();
-                outcome.push(at.invalid(&Value::from(""), detail));
+                outcome.push(at.invalid(&Value::from(""), &detail));
             }
         }
         outcome
@@ -241,10 +241,10 @@ impl Text {
         }
         if let Some(shortest) = self.shortest.filter(|shortest| length() < *shortest) {
             let detail = format!("should be at least {shortest} chars long");
-            return Some(at.invalid(value, detail));
+            return Some(at.invalid(value, &detail));
         }
         let (pattern, _) = self.pattern.as_ref().filter(|(_, regex)| !regex.is_match(text))?;
-        Some(at.invalid(value, format!("should match '{pattern}'")))
+        Some(at.invalid(value, &format!("should match '{pattern}'")))
     }
 }
 
@@ -253,7 +253,7 @@ impl Sizes {
         let size = i64::try_from(count).unwrap_or(i64::MAX);
         if let Some(least) = self.least.filter(|least| size < *least) {
             let detail = format!("should have at least {least} {what}");
-            outcome.push(at.invalid(&size.into(), detail));
+            outcome.push(at.invalid(&size.into(), &detail));
         }
         if let Some(most) = self.most.filter(|most| size > *most) {
             outcome.push(FieldError::too_many(&at.path(), count, most));

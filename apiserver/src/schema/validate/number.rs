@@ -136,7 +136,7 @@ fn multiple(number: Num, factor: f64, at: &Place<'_>) -> Option<FieldError> {
             format!("factor MultipleOf declared for {} must be positive: {shown}", at.name);
         return Some(at.invalid_as(&value(factor), sentence));
     }
-    Some(at.invalid(&value(number), format!("should be a multiple of {shown}")))
+    Some(at.invalid(&value(number), &format!("should be a multiple of {shown}")))
 }
 
 fn compared(
@@ -153,7 +153,7 @@ fn compared(
         }
         Num::Float(number) => (is_wrong(number, bound), Num::Float(bound)),
     };
-    wrong.then(|| at.invalid(&value(number), format!("should be {rule} {}", print(bound))))
+    wrong.then(|| at.invalid(&value(number), &format!("should be {rule} {}", print(bound))))
 }
 
 /// The same comparison of integers: of their order nothing else matters.
@@ -172,7 +172,7 @@ pub(super) fn is_whole(number: f64) -> bool {
         return false;
     }
     let below = number.trunc();
-    if number == below {
+    if number.fract() == 0.0 {
         return true;
     }
     // The real server cuts to a number without sign, which makes a huge one of a negative one.

@@ -41,7 +41,7 @@ impl<'a> Place<'a> {
         Self { base: self.base, name, pair: self.pair.and_then(pair) }
     }
 
-    pub(super) fn invalid(&self, value: &Value, detail: String) -> FieldError {
+    pub(super) fn invalid(&self, value: &Value, detail: &str) -> FieldError {
         FieldError::invalid(&self.path(), value, format!("{} in body {detail}", self.name))
     }
 

@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn published_numbers_have_check_digits() {
-        let cases: [(fn(&str) -> bool, &str, &str); 8] = [
+        type Case = (fn(&str) -> bool, &'static str, &'static str);
+        let cases: [Case; 8] = [
             (is_object_id, "507f1f77bcf86cd799439011", "507f1f77bcf86cd79943901"),
             (is_credit_card, "4111 1111-1111 1111", "4111111111111112"),
             (is_credit_card, "378282246310005", "1234567812345670"),

@@ -219,7 +219,7 @@ impl Side {
         // Objects are converted for a cache too.
         let mut calls = stage.hook.calls();
         calls.retain(|(path, _)| !path.starts_with("/convert"));
-        let mut calls = without_stale(calls);
+        let calls = without_stale(calls);
         let mut calls: Vec<_> =
             calls.iter().map(|(path, review)| (path.clone(), mask::call(review))).collect();
         if step.3["sorted"] == true {

@@ -80,7 +80,7 @@ fn set_of_numbers(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 mod first {
-    use super::*;
+    use super::{CustomResource, Deserialize, JsonSchema, Serialize};
 
     /// Refuses objects without its own field, of which the second version knows nothing.
     #[derive(CustomResource, Serialize, Deserialize, Default, Debug, Clone, JsonSchema)]
@@ -92,7 +92,7 @@ mod first {
 }
 
 mod second {
-    use super::*;
+    use super::{CustomResource, Deserialize, JsonSchema, Serialize};
 
     #[derive(CustomResource, Serialize, Deserialize, Default, Debug, Clone, JsonSchema)]
     #[kube(group = "bakery.example.com", version = "v2", kind = "Oven", namespaced)]

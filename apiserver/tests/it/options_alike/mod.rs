@@ -35,13 +35,15 @@ async fn options_are_answered_as_by_the_real_server() {
     );
     assert_eq!(ours.len(), theirs.len(), "answers.txt is not of these requests");
     if std::env::var_os("OPERETTA_OPTIONS_SHOW").is_some() {
-        differing.iter().for_each(|(a, b)| show(a, b));
+        for (a, b) in &differing {
+            show(a, b);
+        }
     }
     let file = Path::new(FOLDER).join("open.txt");
     let now: BTreeSet<&str> = differing.iter().map(|((line, _), _)| line.as_str()).collect();
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        let lines: String = now.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(&file, format!("{WHY}\n{lines}")).unwrap();
+        let lines: Vec<_> = now.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(&file, format!("{WHY}\n{}", lines.concat())).unwrap();
         return;
     }
     let text = fs::read_to_string(&file).unwrap();
@@ -50,7 +52,9 @@ async fn options_are_answered_as_by_the_real_server() {
     assert!(mended.is_empty(), "the same now, UPDATE_EXPECT=1 removes them: {mended:#?}");
     let new: Vec<_> =
         differing.iter().filter(|((line, _), _)| !open.contains(line.as_str())).collect();
-    new.iter().for_each(|(a, b)| show(a, b));
+    for (a, b) in &new {
+        show(a, b);
+    }
     assert!(new.is_empty(), "{} requests are answered differently", new.len());
 }
 
@@ -59,10 +63,10 @@ async fn the_recorded_answers_are_those_of_the_real_server() {
     let control_plane = control_plane::own().await;
     let theirs = send::all(&control_plane.client().unwrap()).await;
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        let text: String =
+        let text: Vec<_> =
             theirs.iter().map(|(line, answer)| format!("{RULE}{line}\n{answer}")).collect();
-        fs::write(Path::new(FOLDER).join("answers.txt"), text.trim_start().to_owned() + "\n")
-            .unwrap();
+        let text = text.concat().trim_start().to_owned() + "\n";
+        fs::write(Path::new(FOLDER).join("answers.txt"), text).unwrap();
         return;
     }
     for (now, before) in theirs.iter().zip(&recorded()) {

@@ -58,7 +58,7 @@ async fn answer(client: &Client, request: &Request) -> String {
     let mut out = format!("{} {}\n", parts.status.as_u16(), text(header::CONTENT_TYPE));
     let warnings = text(header::WARNING);
     if !warnings.is_empty() {
-        out += &format!("Warning: {warnings}\n");
+        out = format!("{out}Warning: {warnings}\n");
     }
     (out + &mask::masked(&String::from_utf8_lossy(&bytes))).trim_end().to_owned()
 }

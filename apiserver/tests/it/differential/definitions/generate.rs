@@ -194,7 +194,8 @@ fn string(random: &mut Random) -> Value {
         0 => schema["enum"] = json!(["red", "green"]),
         1 => schema["pattern"] = json!("^[a-z]+$"),
         2 => {
-            schema["format"] = json!(*random.pick(&["date-time", "ipv4", "uri", "uuid", "made-up"]))
+            schema["format"] =
+                json!(*random.pick(&["date-time", "ipv4", "uri", "uuid", "made-up"]));
         }
         3 => schema["default"] = json!("abc"),
         4 => schema["x-kubernetes-validations"] = json!([{"rule": "self != 'bad'"}]),

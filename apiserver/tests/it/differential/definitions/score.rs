@@ -37,7 +37,7 @@ impl Score {
             };
             let mut text = format!("{kind} {name}\n  there {theirs}\n  here  {ours}");
             if same_texts {
-                text += &format!("\n  there {}\n  here  {}", specs[1], specs[0]);
+                text = format!("{text}\n  there {}\n  here  {}", specs[1], specs[0]);
             }
             eprintln!("{text}");
         }
