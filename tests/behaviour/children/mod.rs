@@ -8,3 +8,4 @@ mod jobs;
 mod lists;
 mod own_options;
 mod sizes;
+mod skew;
