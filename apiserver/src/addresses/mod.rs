@@ -5,29 +5,23 @@
 //!
 //! **Invariant**: nothing is reserved by a dry run.
 
+mod asked;
 mod reserve;
 
 use std::{
-    collections::BTreeSet,
     net::Ipv4Addr,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use serde_json::Value;
 
-use self::reserve::Step;
-use crate::{builtin, schema::FieldError};
+pub(crate) use self::asked::{Asked, Refusal};
+use self::{asked::Taken, reserve::Step};
+use crate::builtin;
 
 /// The occupied addresses and ports.
 #[derive(Debug, Default)]
 pub(crate) struct Addresses(Mutex<Taken>);
-
-#[derive(Debug, Default)]
-struct Taken {
-    addresses: BTreeSet<Ipv4Addr>,
-    ports: BTreeSet<i64>,
-    hint: u32,
-}
 
 /// What was reserved for a write. It is given back, unless it is kept.
 #[derive(Debug, Default)]
@@ -35,28 +29,6 @@ pub(crate) struct Reservation<'a> {
     from: Option<&'a Addresses>,
     addresses: Vec<Ipv4Addr>,
     ports: Vec<i64>,
-}
-
-/// How a write asks for what it needs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    /// The Service before the write.
-    pub(crate) live: Option<&'a Value>,
-    /// Whether nothing is written.
-    pub(crate) dry_run: bool,
-    /// Ranges of addresses beside the usual one.
-    pub(crate) ranges: &'a [String],
-}
-
-/// A Service cannot have an address or port.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Refusal {
-    /// It asks for what it cannot have.
-    Invalid(FieldError),
-    /// The server cannot give it.
-    Internal(String),
-    /// It names one port twice.
-    Twice(String),
 }
 
 impl Addresses {

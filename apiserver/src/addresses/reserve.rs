@@ -4,7 +4,7 @@ use std::{net::Ipv4Addr, sync::MutexGuard};
 
 use serde_json::{Value, json};
 
-use super::{Asked, Refusal, Taken};
+use super::asked::{Asked, Refusal, Taken};
 use crate::{
     builtin,
     schema::{FieldError, FieldPath},
