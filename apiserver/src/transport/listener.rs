@@ -42,19 +42,22 @@ struct Threads(Option<Runtime>);
 impl Listener {
     /// Begins to listen.
     pub(super) fn bind(address: SocketAddr, tls: ServerConfig) -> io::Result<Self> {
-        let runtime = Builder::new_multi_thread()
+        let threads = Threads(Some(Self::runtime()?));
+        let entered = threads.0.as_ref().map(Runtime::enter);
+        let socket = listen(address)?;
+        drop(entered);
+        let address = socket.local_addr()?;
+        Ok(Self { socket, address, acceptor: TlsAcceptor::from(Arc::new(tls)), threads })
+    }
+
+    fn runtime() -> io::Result<Runtime> {
+        Builder::new_multi_thread()
             .worker_threads(WORKERS)
             .max_blocking_threads(BLOCKING)
             .thread_name("apiserver")
             .on_thread_start(aside::serve_connections)
             .enable_all()
-            .build()?;
-        let entered = runtime.enter();
-        let listener = listen(address)?;
-        let address = listener.local_addr()?;
-        drop(entered);
-        let acceptor = TlsAcceptor::from(Arc::new(tls));
-        Ok(Self { socket: listener, address, acceptor, threads: Threads(Some(runtime)) })
+            .build()
     }
 
     /// Where it listens.
