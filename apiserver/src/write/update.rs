@@ -55,7 +55,8 @@ pub(crate) fn update(
             next_state(cluster, resource, subresource, &live, change, options)?;
         let (ends, same) = (ends(resource, &next), next == live);
         let next = strategy::to_storage(resource, next);
-        if if is_as_read(resource, &object) { same } else { next == object.value() } {
+        let is_stored = if is_as_read(resource, &object) { same } else { next == object.value() };
+        if is_stored {
             return Ok(Written { object, warnings, created: false });
         }
         // An object that the update deletes is answered with its previous version.
