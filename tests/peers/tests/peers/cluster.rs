@@ -21,7 +21,7 @@ pub(crate) enum Cluster {
         server: Server,
         kubeconfig: PathBuf,
         #[expect(dead_code, reason = "held")]
-        running: Running,
+        running: Box<Running>,
     },
     Real(Box<ControlPlane>, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
 }
@@ -38,7 +38,7 @@ impl Cluster {
 
     fn embedded(folder: &Path) -> Self {
         let server = Server::start();
-        let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+        let running = Box::new(server.serve("127.0.0.1:0".parse().unwrap()).unwrap());
         let kubeconfig = folder.join("kubeconfig");
         running.write_kubeconfig(&kubeconfig).unwrap();
         Self::Embedded { server, kubeconfig, running }
