@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use actix_web::http::StatusCode;
+use boon::{Compiler, Draft, SchemaIndex, Schemas};
 use serde_json::{Value, json};
 
 use super::{
@@ -16,6 +17,9 @@ use crate::web::{
     request_rules::RequestRules,
     table::PATHS,
 };
+
+/// Where a schema is said to be. Nothing is fetched.
+const ADDRESS: &str = "https://operetta.test/schema.json";
 
 fn operation<'a>(document: &'a Value, endpoint: &Endpoint) -> &'a Value {
     &document["paths"][endpoint.path][endpoint.method.operation()]
@@ -51,12 +55,18 @@ fn close(schema: &mut Value) {
 fn check(components: &Value, schema: &Value, answer: &Value, what: &str) {
     let mut root = schema.clone();
     root["components"] = components.clone();
-    let validator = jsonschema::draft202012::new(&root).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(answer)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert!(errors.is_empty(), "{what}: {errors:#?}\n{answer:#}");
+    let (schemas, index) = compiled(root);
+    let valid = schemas.validate(answer, index);
+    assert!(valid.is_ok(), "{what}: {:#}\n{answer:#}", valid.unwrap_err());
+}
+
+/// The schema, which is valid itself.
+fn compiled(schema: Value) -> (Schemas, SchemaIndex) {
+    let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
+    compiler.set_default_draft(Draft::V2020_12);
+    compiler.add_resource(ADDRESS, schema).unwrap();
+    let index = compiler.compile(ADDRESS, &mut schemas).unwrap();
+    (schemas, index)
 }
 
 #[test]
@@ -97,7 +107,10 @@ fn every_reference_in_the_document_resolves_and_every_schema_compiles() {
     }
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         let is_name = name.chars().all(|c| c.is_ascii_alphanumeric());
-        assert!(is_name && jsonschema::meta::validate(schema).is_ok(), "{name}: {schema}");
+        assert!(is_name, "{name}");
+        let mut root = schema.clone();
+        root["components"] = document["components"].clone();
+        compiled(root);
     }
 }
 
