@@ -1,6 +1,6 @@
 //! The behaviour of the whole framework, on the embedded API server and on the real control plane.
 //!
-//! `OPERETTA_TEST_CLUSTER=embedded|controlplane|kubeconfig` chooses; the default is `embedded`. The
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane[:VERSION]|kubeconfig` chooses; the default is `embedded`. The
 //! tests assert the state of the world, not the calls made, and wait for it with a deadline.
 //!
 //! Tests with the mark `server`, `#[operetta_harness::test(server)]`, depend on what the API server does: validation,

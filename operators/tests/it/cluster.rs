@@ -1,6 +1,6 @@
 //! The API server that a process under test connects to: embedded in the test, or the real one.
 //!
-//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses; the default is `embedded`. The cluster of
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane[:VERSION]` chooses; the default is `embedded`. The cluster of
 //! a kubeconfig is for the behaviour tests only: these tests are about the binary, not the cluster.
 
 use std::{
@@ -15,7 +15,7 @@ use std::{
 
 use kube::{Client, Config, config::Kubeconfig};
 use operetta_apiserver::{Running, Server};
-use operetta_controlplane::{ControlPlane, Error};
+use operetta_controlplane::{ControlPlane, Error, Options, Version};
 use operetta_harness::{ignore, ignore_outside_ci};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -37,12 +37,15 @@ impl Cluster {
 
     /// The same, with this as the embedded server.
     pub(crate) async fn start_as(embedded: impl Fn() -> Server) -> Self {
-        match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
-            Ok("controlplane") => Self::real().await,
-            Err(_) | Ok("embedded") => Self::embedded(&embedded()),
-            Ok("kubeconfig") => ignore("the cluster of a kubeconfig is for the tests of behaviour"),
-            Ok(other) => {
-                panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
+        let cluster = env::var("OPERETTA_TEST_CLUSTER").unwrap_or_else(|_| "embedded".into());
+        match (cluster.as_str(), Version::chosen(&cluster)) {
+            (_, Some(version)) => Self::real(version.unwrap()).await,
+            ("embedded", _) => Self::embedded(&embedded()),
+            ("kubeconfig", _) => {
+                ignore("the cluster of a kubeconfig is for the tests of behaviour")
+            }
+            _ => {
+                panic!("OPERETTA_TEST_CLUSTER={cluster}: use embedded, controlplane or kubeconfig")
             }
         }
     }
@@ -54,11 +57,12 @@ impl Cluster {
         Self::Embedded { kubeconfig, running }
     }
 
-    async fn real() -> Self {
+    async fn real(version: Version) -> Self {
         static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
         static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
         let guard = ONE_AT_A_TIME.lock().await;
-        let start = || SHARED.get_or_init(ControlPlane::start).as_ref();
+        let options = Options::default().version(version);
+        let start = move || SHARED.get_or_init(|| ControlPlane::start_with(&options)).as_ref();
         let shared = tokio::task::spawn_blocking(start).await.unwrap();
         Self::Real(or_ignore(shared), guard)
     }

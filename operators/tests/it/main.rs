@@ -1,6 +1,6 @@
 //! The binary `operators`: as a process, with kubectl and helm, and as the documents show it.
 //!
-//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses the API server; the default is `embedded`.
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane[:VERSION]` chooses the API server; the default is `embedded`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -9,7 +9,7 @@ use kube::{
 };
 use operetta::{prelude::*, testkit::until_ready};
 use operetta_apiserver::Server;
-use operetta_controlplane::ControlPlane;
+use operetta_controlplane::{ControlPlane, Options};
 use operetta_harness::{Folder, ignore};
 use serde_json::{Value, json};
 
@@ -142,10 +142,11 @@ fn written(control_plane: &ControlPlane, name: &str) -> usize {
 
 #[operetta_harness::test(server)]
 async fn a_control_plane_whose_ca_and_certificates_are_renewed_is_used_without_a_restart() {
-    if Chosen::from_environment() != Chosen::ControlPlane {
+    let Chosen::ControlPlane(version) = Chosen::from_environment() else {
         ignore("the embedded server has a test of its own");
-    }
-    let started = tokio::task::spawn_blocking(ControlPlane::start).await.unwrap();
+    };
+    let start = move || ControlPlane::start_with(&Options::default().version(version));
+    let started = tokio::task::spawn_blocking(start).await.unwrap();
     let mut control_plane = started.unwrap();
     let file = control_plane.folder().join("operators.kubeconfig");
     flattened(&control_plane, &file);

@@ -16,7 +16,7 @@ use operetta_apiserver::{
     RequestRecord, Running, Server, User, WorkloadTiming,
     faults::{FaultLayer, FaultPlan},
 };
-use operetta_controlplane::{ControlPlane, Error, GivenCluster};
+use operetta_controlplane::{ControlPlane, Error, GivenCluster, Options, Version};
 use operetta_harness::ignore_outside_ci;
 use tokio::sync::{Mutex, MutexGuard};
 use tower::Layer;
@@ -84,7 +84,7 @@ impl Cluster {
     pub(crate) async fn start() -> Self {
         match Chosen::from_environment() {
             Chosen::Embedded => Self::Embedded(Server::start(), OnceLock::new()),
-            Chosen::ControlPlane => Self::real().await,
+            Chosen::ControlPlane(version) => Self::real(version).await,
             Chosen::Kubeconfig => {
                 let guard = ONE_AT_A_TIME.lock().await;
                 let given = GivenCluster::from_environment().await.unwrap();
@@ -112,10 +112,11 @@ impl Cluster {
     }
 
     /// Ignores the test where there is no control plane and nothing to build one with.
-    async fn real() -> Self {
+    async fn real(version: Version) -> Self {
         static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
         let guard = ONE_AT_A_TIME.lock().await;
-        let start = || SHARED.get_or_init(ControlPlane::start);
+        let options = Options::default().version(version);
+        let start = move || SHARED.get_or_init(|| ControlPlane::start_with(&options));
         match tokio::task::spawn_blocking(start).await.unwrap() {
             Ok(shared) => Self::Real(shared, guard),
             Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),

@@ -3,6 +3,7 @@
 
 use std::env;
 
+use operetta_controlplane::Version;
 use operetta_harness::ignore;
 
 use Chosen::{ControlPlane, Embedded, Kubeconfig};
@@ -11,7 +12,7 @@ use Chosen::{ControlPlane, Embedded, Kubeconfig};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chosen {
     Embedded,
-    ControlPlane,
+    ControlPlane(Version),
     /// The cluster of a kubeconfig.
     Kubeconfig,
 }
@@ -34,12 +35,13 @@ pub(crate) enum Need {
 
 impl Chosen {
     pub(crate) fn from_environment() -> Self {
-        match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
-            Ok("embedded") | Err(_) => Embedded,
-            Ok("controlplane") => ControlPlane,
-            Ok("kubeconfig") => Kubeconfig,
-            Ok(other) => {
-                panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
+        let cluster = env::var("OPERETTA_TEST_CLUSTER").unwrap_or_else(|_| "embedded".into());
+        match (cluster.as_str(), Version::chosen(&cluster)) {
+            (_, Some(version)) => ControlPlane(version.unwrap()),
+            ("embedded", _) => Embedded,
+            ("kubeconfig", _) => Kubeconfig,
+            _ => {
+                panic!("OPERETTA_TEST_CLUSTER={cluster}: use embedded, controlplane or kubeconfig")
             }
         }
     }
@@ -54,7 +56,7 @@ pub(crate) fn needs(need: Need) {
 
 fn why_not(need: Need, chosen: Chosen) -> Option<&'static str> {
     match (need, chosen) {
-        (_, ControlPlane | Embedded) => None,
+        (_, ControlPlane(_) | Embedded) => None,
         (Need::RequestLog, Kubeconfig) => Some("the cluster of a kubeconfig has no request log"),
         (Need::Forgetting, Kubeconfig) => Some("the cluster of a kubeconfig keeps its history"),
         (Need::Backup, Kubeconfig) => Some("the cluster of a kubeconfig is not restored by tests"),

@@ -1,67 +1,89 @@
 //! The Go programs of tests in the user's cache directory. Tests find them; `operetta-controlplane build` builds them.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Error;
 use crate::process::last_lines;
+use crate::{Error, Version};
 
-/// The version of Kubernetes that the Go module builds.
-pub const KUBERNETES_VERSION: &str = "v1.36.2";
-
-/// A Go module, and its programs with their packages.
+/// A Go module with the file that pins its dependencies, and its programs with their packages.
 struct Module {
     folder: &'static str,
+    go_mod: PathBuf,
     programs: &'static [(&'static str, &'static str)],
 }
 
-const MODULES: [Module; 2] = [
-    Module {
-        folder: env!("CARGO_MANIFEST_DIR"),
-        programs: &[
-            ("etcd", "./cmd/etcd"),
-            ("kube-apiserver", "./cmd/kube-apiserver"),
-            ("kube-controller-manager", "./cmd/kube-controller-manager"),
-            ("kubectl", "./cmd/kubectl"),
-        ],
-    },
-    Module {
-        folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../helm"),
-        programs: &[("helm", "helm.sh/helm/v3/cmd/helm")],
-    },
-];
+/// One etcd and one helm for all versions of Kubernetes.
+fn modules(version: Version) -> [Module; 3] {
+    let etcd = concat!(env!("CARGO_MANIFEST_DIR"), "/etcd");
+    let helm = concat!(env!("CARGO_MANIFEST_DIR"), "/../helm");
+    [
+        Module {
+            folder: etcd,
+            go_mod: Path::new(etcd).join("go.mod"),
+            programs: &[("etcd", "./")],
+        },
+        Module {
+            folder: env!("CARGO_MANIFEST_DIR"),
+            go_mod: version.go_mod(),
+            programs: &[
+                ("kube-apiserver", "./cmd/kube-apiserver"),
+                ("kube-controller-manager", "./cmd/kube-controller-manager"),
+                ("kubectl", "./cmd/kubectl"),
+            ],
+        },
+        Module {
+            folder: helm,
+            go_mod: Path::new(helm).join("go.mod"),
+            programs: &[("helm", "helm.sh/helm/v3/cmd/helm")],
+        },
+    ]
+}
 
 /// A folder with etcd, kube-apiserver, kube-controller-manager, kubectl and helm.
 #[derive(Debug, Clone)]
 pub struct Binaries {
+    version: Version,
     folder: PathBuf,
 }
 
 impl Binaries {
-    /// Finds the programs.
+    /// Finds the programs of the version that the embedded server is held to.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where they have not been built.
+    pub fn find() -> Result<Self, Error> {
+        Self::find_of(Version::REFERENCE)
+    }
+
+    /// Finds the programs of a version.
     ///
     /// They are in `operetta/controlplane/<version>/<sources>` under `$OPERETTA_CACHE`, `$XDG_CACHE_HOME` or
     /// `~/.cache`; `<sources>` changes with the Go modules.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where they have not been built.
-    pub fn find() -> Result<Self, Error> {
-        let binaries = Self { folder: version_folder()?.join(fingerprint()?) };
-        if binaries.is_complete() { Ok(binaries) } else { Err(Error::not_built()) }
+    pub fn find_of(version: Version) -> Result<Self, Error> {
+        let binaries = Self::wanted(version)?;
+        if binaries.is_complete() { Ok(binaries) } else { Err(Error::not_built(version)) }
     }
 
     /// Finds the programs, or builds them with the Go toolchain (minutes, and downloads, the first time).
     ///
     /// Of several processes at once one builds, the others wait.
-    pub fn find_or_build() -> Result<Self, Error> {
-        let version = version_folder()?;
-        let binaries = Self { folder: version.join(fingerprint()?) };
+    pub fn find_or_build(version: Version) -> Result<Self, Error> {
+        let binaries = Self::wanted(version)?;
         if !binaries.is_complete() {
-            binaries.build(&version)?;
+            binaries.build(&version_folder(version)?)?;
         }
         Ok(binaries)
+    }
+
+    fn wanted(version: Version) -> Result<Self, Error> {
+        Ok(Self { version, folder: version_folder(version)?.join(fingerprint(version)?) })
     }
 
     /// The folder that holds the programs.
@@ -75,24 +97,25 @@ impl Binaries {
     }
 
     fn is_complete(&self) -> bool {
-        let mut programs = MODULES.iter().flat_map(|module| module.programs);
+        let modules = modules(self.version);
+        let mut programs = modules.iter().flat_map(|module| module.programs);
         programs.all(|(program, _)| self.program(program).is_file())
     }
 
-    fn build(&self, version: &Path) -> Result<(), Error> {
+    fn build(&self, all: &Path) -> Result<(), Error> {
         require_go()?;
-        fs::create_dir_all(version).map_err(Error::io("creating", version))?;
-        let lock = version.join("lock");
+        fs::create_dir_all(all).map_err(Error::io("creating", all))?;
+        let lock = all.join("lock");
         let file = File::create(&lock).map_err(Error::io("opening", &lock))?;
         file.lock().map_err(Error::io("locking", &lock))?;
         if self.is_complete() {
             return Ok(());
         }
-        let unfinished = version.join("unfinished");
+        let unfinished = all.join("unfinished");
         // Remains of an interrupted build.
         let _ = fs::remove_dir_all(&unfinished);
         fs::create_dir(&unfinished).map_err(Error::io("creating", &unfinished))?;
-        MODULES.iter().try_for_each(|module| module.build(&unfinished))?;
+        modules(self.version).iter().try_for_each(|it| it.build(self.version, &unfinished))?;
         // An existing folder is incomplete: a program was removed from it.
         let _ = fs::remove_dir_all(&self.folder);
         fs::rename(&unfinished, &self.folder).map_err(Error::io("renaming to", &self.folder))
@@ -100,12 +123,18 @@ impl Binaries {
 }
 
 impl Module {
-    fn build(&self, folder: &Path) -> Result<(), Error> {
+    fn build(&self, version: Version, folder: &Path) -> Result<(), Error> {
+        let mut modfile = OsString::from("-modfile=");
+        modfile.push(&self.go_mod);
         for (program, package) in self.programs {
             let mut go = Command::new("go");
             go.current_dir(self.folder).env("CGO_ENABLED", "0");
-            go.args(["build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags"]);
-            go.arg(link_flags()).arg("-o").arg(folder.join(program)).arg(package);
+            go.args(["build", "-trimpath", "-buildvcs=false", "-mod=readonly"]).arg(&modfile);
+            go.arg("-ldflags")
+                .arg(link_flags(version))
+                .arg("-o")
+                .arg(folder.join(program))
+                .arg(package);
             let answer = go.output().map_err(Error::io("running go build for", folder))?;
             if !answer.status.success() {
                 return Err(Error::Build { output: last_lines(&answer.stderr) });
@@ -117,7 +146,7 @@ impl Module {
     /// The files that decide what is built.
     fn sources(&self) -> Result<Vec<PathBuf>, Error> {
         let module = Path::new(self.folder);
-        let mut sources = vec![module.join("go.mod"), module.join("go.sum")];
+        let mut sources = vec![self.go_mod.clone(), self.go_mod.with_extension("sum")];
         for package in self.programs.iter().filter_map(|(_, package)| package.strip_prefix("./")) {
             collect(&module.join(package), &mut sources)?;
         }
@@ -125,25 +154,26 @@ impl Module {
             collect(&module.join("internal"), &mut sources)?;
         }
         sources.sort();
+        sources.dedup();
         Ok(sources)
     }
 }
 
-fn version_folder() -> Result<PathBuf, Error> {
+fn version_folder(version: Version) -> Result<PathBuf, Error> {
     let variable =
         |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = variable("OPERETTA_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME"))
         .or_else(|| variable("HOME").map(|home| home.join(".cache")))
         .ok_or_else(|| Error::unavailable("no cache directory: set OPERETTA_CACHE"))?;
-    Ok(cache.join("operetta").join("controlplane").join(KUBERNETES_VERSION))
+    Ok(cache.join("operetta").join("controlplane").join(version.name()))
 }
 
 /// Changes with every source of the programs. An update of Rust that changes the hash costs one build.
-fn fingerprint() -> Result<String, Error> {
+fn fingerprint(version: Version) -> Result<String, Error> {
     let mut hasher = DefaultHasher::new();
-    (std::env::consts::OS, std::env::consts::ARCH, link_flags()).hash(&mut hasher);
-    for module in &MODULES {
+    (std::env::consts::OS, std::env::consts::ARCH, link_flags(version)).hash(&mut hasher);
+    for module in &modules(version) {
         for source in module.sources()? {
             fs::read(&source).map_err(missing(&source))?.hash(&mut hasher);
         }
@@ -182,11 +212,10 @@ fn require_go() -> Result<(), Error> {
 }
 
 /// Without them the programs report version v0.0.0, and kubectl warns of a version skew.
-fn link_flags() -> String {
-    let mut parts = KUBERNETES_VERSION.trim_start_matches('v').split('.');
-    let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+fn link_flags(version: Version) -> String {
+    let (major, minor) = version.minor().split_once('.').unwrap_or_default();
     let values = [
-        ("gitVersion", KUBERNETES_VERSION),
+        ("gitVersion", version.name()),
         ("gitMajor", major),
         ("gitMinor", minor),
         ("gitCommit", ""),
@@ -199,19 +228,16 @@ fn link_flags() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{KUBERNETES_VERSION, MODULES, fingerprint};
-    use std::path::Path;
+    use super::fingerprint;
+    use crate::Version;
 
     #[test]
-    fn the_go_module_pins_the_version_that_the_programs_name() {
-        let go_mod = std::fs::read_to_string(Path::new(MODULES[0].folder).join("go.mod"))
-            .expect("go.mod is there");
-        assert!(go_mod.contains(&format!("k8s.io/kubernetes {KUBERNETES_VERSION}\n")));
-    }
-
-    #[test]
-    fn the_same_sources_have_the_same_fingerprint() {
-        let first = fingerprint().expect("the sources are there");
-        assert_eq!(first, fingerprint().expect("the sources are there"));
+    fn the_same_sources_have_the_same_fingerprint_and_each_version_its_own() {
+        let all =
+            || Version::ALL.map(|version| fingerprint(version).expect("the sources are there"));
+        let mut prints = all();
+        assert_eq!(prints, all());
+        prints.sort();
+        assert!(prints.windows(2).all(|two| two[0] != two[1]), "{prints:?}");
     }
 }

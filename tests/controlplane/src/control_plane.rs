@@ -45,7 +45,7 @@ impl ControlPlane {
 
     /// Starts a control plane and waits until it is ready. Blocks; needs no runtime.
     pub fn start_with(options: &Options) -> Result<Self, Error> {
-        let binaries = Binaries::find()?;
+        let binaries = Binaries::find_of(options.version)?;
         for _ in 1..ATTEMPTS {
             match Self::start_once(&binaries, options) {
                 Err(error) if error.is_port_taken() => {}

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::Version;
+
 /// Why there is no control plane, or why a request to it failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -106,10 +108,12 @@ impl Error {
         Self::Unavailable { reason: reason.into() }
     }
 
-    pub(crate) fn not_built() -> Self {
-        Self::unavailable(
-            "it is not built; `cargo run --bin operetta-controlplane -- build` builds it, with Go, in minutes",
-        )
+    pub(crate) fn not_built(version: Version) -> Self {
+        let of = if version == Version::REFERENCE { "" } else { version.minor() };
+        Self::unavailable(format!(
+            "{version} is not built; `{}` builds it, with Go, in minutes",
+            format!("cargo run --bin operetta-controlplane -- build {of}").trim_end()
+        ))
     }
 
     /// For `map_err`: names the operation and the file.

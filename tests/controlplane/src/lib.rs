@@ -1,6 +1,6 @@
 //! A real Kubernetes control plane for tests: etcd, kube-apiserver and kube-controller-manager on loopback.
 //!
-//! The programs are built once per version from the Go module beside this file and kept in the user's cache
+//! The programs are built once per version of Kubernetes from the Go module beside this file and kept in the user's cache
 //! directory. There is no kubelet and no scheduler: pods are stored and collected, never run. Nothing here is meant
 //! for production: etcd does not sync to disk and listens without TLS on loopback.
 //!
@@ -24,11 +24,13 @@ mod given;
 mod home;
 mod options;
 mod process;
+mod version;
 
 pub use audit::AuditEvent;
 pub use backup::Backup;
-pub use binaries::{Binaries, KUBERNETES_VERSION};
+pub use binaries::Binaries;
 pub use control_plane::ControlPlane;
 pub use error::Error;
 pub use given::{Borrowed, GivenCluster};
 pub use options::{Options, User};
+pub use version::{UnknownVersion, Version};

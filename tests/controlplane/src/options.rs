@@ -1,8 +1,11 @@
 //! The options of a control plane.
 
+use crate::Version;
+
 /// How to start a control plane. The default suits most tests.
 #[derive(Debug, Clone)]
 pub struct Options {
+    pub(crate) version: Version,
     pub(crate) api_server_flags: Vec<String>,
     pub(crate) feature_gates: Vec<String>,
     pub(crate) controller_manager_flags: Vec<String>,
@@ -46,9 +49,11 @@ const USERS: [&str; 9] = [
 ];
 
 impl Default for Options {
-    /// With audit log and controller manager, and users to which tests bind roles.
+    /// The version that the embedded server is held to, with audit log and controller manager, and users to which
+    /// tests bind roles.
     fn default() -> Self {
         Self {
+            version: Version::REFERENCE,
             api_server_flags: Vec::new(),
             feature_gates: Vec::new(),
             controller_manager_flags: Vec::new(),
@@ -60,6 +65,13 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The version of Kubernetes.
+    #[must_use]
+    pub fn version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+
     /// A flag of kube-apiserver, such as `--watch-cache=false`. A repeated flag wins over the one set here.
     #[must_use]
     pub fn api_server_flag(mut self, flag: impl Into<String>) -> Self {

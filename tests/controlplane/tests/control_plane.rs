@@ -17,16 +17,26 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
-use operetta_controlplane::{Binaries, ControlPlane, Error, Options, User};
+use operetta_controlplane::{Binaries, ControlPlane, Error, Options, User, Version};
 use operetta_harness::ignore_outside_ci;
 use serde_json::json;
 
 const WITHIN: Duration = Duration::from_mins(1);
 
+/// The version that `OPERETTA_TEST_CLUSTER` chooses, such as `controlplane:1.33`.
+fn version() -> Version {
+    let cluster = std::env::var("OPERETTA_TEST_CLUSTER").unwrap_or_default();
+    Version::chosen(&cluster).map_or(Version::REFERENCE, |chosen| chosen.expect("a version"))
+}
+
+fn options() -> Options {
+    Options::default().version(version())
+}
+
 /// One control plane for the tests that only read and write. It ends with this process.
 fn shared() -> &'static ControlPlane {
     static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
-    or_ignore(SHARED.get_or_init(ControlPlane::start).as_ref())
+    or_ignore(SHARED.get_or_init(|| ControlPlane::start_with(&options())).as_ref())
 }
 
 fn started(options: &Options) -> ControlPlane {
@@ -68,11 +78,11 @@ async fn a_config_map_comes_back_as_it_was_written() {
 }
 
 #[operetta_harness::test]
-async fn the_server_has_the_version_that_the_package_names() {
+async fn the_server_has_the_version_that_was_chosen() {
     let control_plane = shared();
     let client = control_plane.client().expect("a client");
     let version = client.apiserver_version().await.expect("a version");
-    assert_eq!(version.git_version, operetta_controlplane::KUBERNETES_VERSION);
+    assert_eq!(version.git_version, version().name());
 }
 
 #[operetta_harness::test]
@@ -86,7 +96,7 @@ fn kubectl_of_the_same_version_reaches_the_server() {
     assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
     let versions: serde_json::Value = serde_json::from_slice(&answer.stdout).expect("JSON");
     for side in ["clientVersion", "serverVersion"] {
-        assert_eq!(versions[side]["gitVersion"], operetta_controlplane::KUBERNETES_VERSION);
+        assert_eq!(versions[side]["gitVersion"], version().name());
     }
 }
 
@@ -95,7 +105,7 @@ fn a_second_start_reuses_the_programs() {
     let control_plane = shared();
     let written = |path: &Path| path.metadata().and_then(|file| file.modified()).expect("a time");
     let before = written(&control_plane.kubectl());
-    let again = Binaries::find().expect("they are there");
+    let again = Binaries::find_of(version()).expect("they are there");
     assert_eq!(control_plane.kubectl(), again.folder().join("kubectl"));
     assert_eq!(written(&control_plane.kubectl()), before);
 }
@@ -169,7 +179,7 @@ async fn a_namespace_ends_because_the_controller_manager_runs() {
 
 #[operetta_harness::test]
 async fn a_restart_cuts_watches_and_makes_old_versions_expire() {
-    let control_plane = started(&Options::default().controller_manager(false));
+    let control_plane = started(&options().controller_manager(false));
     let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
     let object = api.create(&PostParams::default(), &config_map("old", "1")).await;
     let version = object.expect("created").metadata.resource_version.expect("a version");
@@ -192,7 +202,7 @@ async fn a_restart_cuts_watches_and_makes_old_versions_expire() {
 
 #[operetta_harness::test]
 async fn flags_feature_gates_and_users_reach_the_server() {
-    let options = Options::default()
+    let options = options()
         .api_server_flag("--anonymous-auth=false")
         .feature_gate("WatchList", false)
         .controller_manager(false)
@@ -213,7 +223,7 @@ async fn flags_feature_gates_and_users_reach_the_server() {
 
 #[operetta_harness::test]
 fn nothing_is_left_after_drop() {
-    let mut control_plane = started(&Options::default());
+    let mut control_plane = started(&options());
     control_plane.check().expect("all three run");
     let (folder, ids) = (control_plane.folder().to_owned(), control_plane.process_ids());
     assert_eq!(ids.len(), 3);
@@ -254,7 +264,7 @@ fn nothing_is_left_after_the_owner_was_killed() {
 
 #[operetta_harness::test]
 async fn what_came_after_a_backup_is_gone_once_it_is_restored() {
-    let control_plane = started(&Options::default().controller_manager(false));
+    let control_plane = started(&options().controller_manager(false));
     let api: Api<ConfigMap> = Api::default_namespaced(control_plane.client().expect("a client"));
     let create = async |name: &str| {
         let created = api.create(&PostParams::default(), &config_map(name, "1")).await;

@@ -15,11 +15,11 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/apps"
 	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/apis/core"
@@ -34,6 +34,20 @@ import (
 type shownPair struct{ internal, served reflect.Type }
 
 func pair[I, S any]() shownPair { return shownPair{reflect.TypeFor[I](), reflect.TypeFor[S]()} }
+
+// pairOf is the same for a part of a kind of resource.k8s.io, whose newest version depends on that of Kubernetes.
+func pairOf[I any](kind string, path ...string) shownPair {
+	newest := legacyscheme.Scheme.PrioritizedVersionsForGroup(resourceapi.GroupName)[0]
+	served := legacyscheme.Scheme.KnownTypes(newest)[kind]
+	for _, name := range path {
+		field, _ := served.FieldByName(name)
+		served = field.Type
+		if served.Kind() == reflect.Pointer {
+			served = served.Elem()
+		}
+	}
+	return shownPair{reflect.TypeFor[I](), served}
+}
 
 var shownPairs = []shownPair{
 	pair[core.PodTemplateSpec, corev1.PodTemplateSpec](),
@@ -56,9 +70,9 @@ var shownPairs = []shownPair{
 	pair[networking.ServiceCIDRSpec, networkingv1.ServiceCIDRSpec](),
 	pair[policy.PodDisruptionBudgetSpec, policyv1.PodDisruptionBudgetSpec](),
 	pair[rbac.RoleRef, rbacv1.RoleRef](),
-	pair[resourceapi.ResourceClaimSpec, resourcev1.ResourceClaimSpec](),
-	pair[resourceapi.ResourceClaimTemplateSpec, resourcev1.ResourceClaimTemplateSpec](),
-	pair[resourceapi.AllocationResult, resourcev1.AllocationResult](),
+	pairOf[resourceapi.ResourceClaimSpec]("ResourceClaim", "Spec"),
+	pairOf[resourceapi.ResourceClaimTemplateSpec]("ResourceClaimTemplate", "Spec"),
+	pairOf[resourceapi.AllocationResult]("ResourceClaim", "Status", "Allocation"),
 	pair[storage.CSINodeDriver, storagev1.CSINodeDriver](),
 	pair[storage.VolumeAttachmentSpec, storagev1.VolumeAttachmentSpec](),
 }

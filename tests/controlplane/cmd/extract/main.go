@@ -1,8 +1,12 @@
 // Command extract prints what the embedded API server must know of the built-in types: the
 // resources that a server offers, the shape of every Go struct that they reach, and the defaults
-// that the Go scheme gives. It asks no server; discovery.json is what one of the same version said.
+// that the Go scheme gives. It asks no server; the files in discovery are what one of each version said.
 //
 //	cd tests/controlplane && go run ./cmd/extract > ../../apiserver/data/builtin.json
+//
+// The modules decide the version of Kubernetes: those of another one print its data.
+//
+//	go run -modfile=versions/1.33/go.mod ./cmd/extract
 //
 // With -default it reads one object a line and prints each as the scheme defaults it instead. With
 // -protobuf it prints objects of all types as JSON and as protobuf, one a line:
@@ -33,9 +37,8 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 )
-
-const kubernetesVersion = "v1.36.2"
 
 func main() {
 	log.SetFlags(0)
@@ -74,6 +77,17 @@ func main() {
 	}
 }
 
+// kubernetesVersion is the version of the modules that this program is built from.
+func kubernetesVersion() string {
+	built, _ := debug.ReadBuildInfo()
+	for _, module := range built.Deps {
+		if module.Path == "k8s.io/kubernetes" {
+			return module.Version
+		}
+	}
+	panic("built without k8s.io/kubernetes")
+}
+
 func printData(out io.Writer) error {
 	resources, err := servedResources()
 	if err != nil {
@@ -98,7 +112,7 @@ func printData(out io.Writer) error {
 // writeData prints one resource and one type a line, so that a new version is a readable diff.
 func writeData(out io.Writer, resources []resource, types *typeTable) error {
 	buffered := bufio.NewWriter(out)
-	version, err := json.Marshal(kubernetesVersion)
+	version, err := json.Marshal(kubernetesVersion())
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"reflect"
@@ -48,8 +46,8 @@ func printOpenAPI(out io.Writer) error {
 
 // printDiscovery prints what a server says of its own types, without space.
 func printDiscovery(out io.Writer) error {
-	var answers []apidiscovery.APIGroupDiscoveryList
-	if err := json.Unmarshal(discovery, &answers); err != nil {
+	answers, err := discovered()
+	if err != nil {
 		return err
 	}
 	for _, answer := range answers {
@@ -89,9 +87,9 @@ func publishedTypes() ([]string, error) {
 		modelName(reflect.TypeFor[metav1.Status]()), modelName(reflect.TypeFor[metav1.WatchEvent]()),
 		modelName(reflect.TypeFor[version.Info]()),
 	}
-	var answers []apidiscovery.APIGroupDiscoveryList
-	if err := json.Unmarshal(discovery, &answers); err != nil {
-		return nil, fmt.Errorf("discovery.json: %w", err)
+	answers, err := discovered()
+	if err != nil {
+		return nil, err
 	}
 	for _, answer := range answers {
 		for _, group := range answer.Items {

@@ -1,11 +1,11 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
@@ -16,10 +16,22 @@ import (
 	_ "k8s.io/kubernetes/pkg/controlplane" // registers all groups with the legacy scheme
 )
 
-// The answers of a server to /api and /apis in aggregated form, one after the other.
+// The answers of a server of each version to /api and /apis in aggregated form, one after the other.
 //
-//go:embed discovery.json
-var discovery []byte
+//go:embed discovery
+var discovery embed.FS
+
+// discovered are the answers of a server of the version that this program is built from.
+func discovered() ([]apidiscovery.APIGroupDiscoveryList, error) {
+	minor := kubernetesVersion()
+	minor = strings.TrimPrefix(minor[:strings.LastIndex(minor, ".")], "v")
+	text, err := discovery.ReadFile("discovery/" + minor + ".json")
+	if err != nil {
+		return nil, err
+	}
+	var answers []apidiscovery.APIGroupDiscoveryList
+	return answers, json.Unmarshal(text, &answers)
+}
 
 // The groups whose objects the embedded server keeps; the others are reviews, or belong to parts
 // of a cluster that it does not have.
@@ -64,9 +76,9 @@ func schemeOf(gvk schema.GroupVersionKind) *runtime.Scheme {
 }
 
 func servedResources() ([]resource, error) {
-	var answers []apidiscovery.APIGroupDiscoveryList
-	if err := json.Unmarshal(discovery, &answers); err != nil {
-		return nil, fmt.Errorf("discovery.json: %w", err)
+	answers, err := discovered()
+	if err != nil {
+		return nil, err
 	}
 	var found []resource
 	for _, answer := range answers {

@@ -99,7 +99,9 @@ func modelName(goType reflect.Type) string {
 	return util.GetCanonicalTypeName(reflect.New(goType).Interface())
 }
 
+// shortName is the same for the names since 1.35 and for those before, which are the paths of the packages.
 func shortName(model string) string {
+	model = strings.ReplaceAll(strings.Replace(model, "k8s.io/", "io.k8s.", 1), "/", ".")
 	for _, prefix := range []string{"io.k8s.api.", "io.k8s.apimachinery.pkg.apis.", "io.k8s.apiextensions-apiserver.pkg.apis."} {
 		if rest, ok := strings.CutPrefix(model, prefix); ok {
 			return rest

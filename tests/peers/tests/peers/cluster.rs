@@ -8,7 +8,7 @@ use std::{
 
 use kube::{Client, Config, config::Kubeconfig};
 use operetta_apiserver::{RequestRecord, Running, Server};
-use operetta_controlplane::{AuditEvent, ControlPlane, Error};
+use operetta_controlplane::{AuditEvent, ControlPlane, Error, Options, Version};
 use operetta_harness::{ignore, ignore_outside_ci};
 use tokio::{
     sync::{Mutex, MutexGuard},
@@ -29,10 +29,11 @@ pub(crate) enum Cluster {
 impl Cluster {
     /// The cluster that the environment chooses; the test is ignored if it is not available.
     pub(crate) async fn start(folder: &Path) -> Self {
-        match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
-            Ok("controlplane") => Self::real().await,
-            Err(_) | Ok("embedded") => Self::embedded(folder),
-            Ok(other) => ignore(format!("this test is not for OPERETTA_TEST_CLUSTER={other}")),
+        let cluster = env::var("OPERETTA_TEST_CLUSTER").unwrap_or_else(|_| "embedded".into());
+        match Version::chosen(&cluster) {
+            Some(version) => Self::real(version.unwrap()).await,
+            None if cluster == "embedded" => Self::embedded(folder),
+            None => ignore(format!("this test is not for OPERETTA_TEST_CLUSTER={cluster}")),
         }
     }
 
@@ -44,10 +45,11 @@ impl Cluster {
         Self::Embedded { server, kubeconfig, running }
     }
 
-    async fn real() -> Self {
+    async fn real(version: Version) -> Self {
         static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
         let guard = ONE_AT_A_TIME.lock().await;
-        match tokio::task::spawn_blocking(ControlPlane::start).await.unwrap() {
+        let start = move || ControlPlane::start_with(&Options::default().version(version));
+        match tokio::task::spawn_blocking(start).await.unwrap() {
             Ok(plane) => Self::Real(Box::new(plane), guard),
             Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
             Err(error) => panic!("{error}"),

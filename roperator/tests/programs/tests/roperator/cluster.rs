@@ -11,7 +11,7 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 use operetta_apiserver::Server;
-use operetta_controlplane::{ControlPlane, Error, GivenCluster};
+use operetta_controlplane::{ControlPlane, Error, GivenCluster, Options, Version};
 use operetta_harness::Folder;
 use tokio::runtime::Runtime;
 
@@ -20,13 +20,12 @@ use crate::{types, world::World};
 /// Runs the tests with the kubeconfig of the cluster that the environment chooses.
 pub(crate) fn with_kubeconfig(tests: impl FnOnce(&Path) -> ExitCode) -> ExitCode {
     let runtime = Runtime::new().unwrap();
-    match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
-        Ok("embedded") | Err(_) => on_embedded(&runtime, tests),
-        Ok("controlplane") => on_control_plane(&runtime, tests),
-        Ok("kubeconfig") => on_given(&runtime, tests),
-        Ok(other) => {
-            panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
-        }
+    let cluster = env::var("OPERETTA_TEST_CLUSTER").unwrap_or_else(|_| "embedded".into());
+    match (cluster.as_str(), Version::chosen(&cluster)) {
+        (_, Some(version)) => on_control_plane(&runtime, version.unwrap(), tests),
+        ("embedded", _) => on_embedded(&runtime, tests),
+        ("kubeconfig", _) => on_given(&runtime, tests),
+        _ => panic!("OPERETTA_TEST_CLUSTER={cluster}: use embedded, controlplane or kubeconfig"),
     }
 }
 
@@ -39,8 +38,12 @@ fn on_embedded(runtime: &Runtime, tests: impl FnOnce(&Path) -> ExitCode) -> Exit
     tests(&file.0)
 }
 
-fn on_control_plane(runtime: &Runtime, tests: impl FnOnce(&Path) -> ExitCode) -> ExitCode {
-    match ControlPlane::start() {
+fn on_control_plane(
+    runtime: &Runtime,
+    version: Version,
+    tests: impl FnOnce(&Path) -> ExitCode,
+) -> ExitCode {
+    match ControlPlane::start_with(&Options::default().version(version)) {
         Ok(plane) => {
             runtime.block_on(install(plane.kubeconfig_path()));
             tests(plane.kubeconfig_path())
