@@ -1,6 +1,6 @@
 //! The immutable fields of Kubernetes' own types, and how the API server refuses to change them.
 //!
-//! Source: the validation of each type in `pkg/apis/<group>/validation` of Kubernetes 1.36. A field that is missing
+//! Source: the validation of each type in `pkg/apis/<group>/validation` of Kubernetes 1.33 to 1.37. A field that is missing
 //! here is not proven to be immutable: its child is then not recreated.
 
 /// Group, kind, and the fields, which include those inside them.
@@ -70,12 +70,15 @@ const FIELDS: [(&str, &str, &[&str]); 35] = [
 ];
 
 /// The words of the API server for a field that cannot be changed.
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 9] = [
     "immutable",
     "may not change",
     "may not be changed",
     "may not add or remove containers",
     "can not be modified",
+    // Since 1.37, of the provider of a node.
+    "cannot be modified once set",
+    "cannot be cleared once set",
     "cannot change",
     "updates to ",
 ];

@@ -1,7 +1,7 @@
 //! Server-side apply and the tracking of who manages which field.
 //!
 //! Pure functions over JSON values: what to store, given what is stored and what was sent, as
-//! kube-apiserver 1.36 decides it. Objects are in the version of the request.
+//! kube-apiserver 1.37 decides it. Objects are in the version of the request.
 //!
 //! Not done here, but by the caller:
 //! - before [`track_update`], `after` is defaulted and pruned, and the `metadata` of a custom

@@ -15,7 +15,7 @@ use crate::{
 
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 /// The priority of each built-in group, and of its versions where that is not the usual one.
-const PRIORITIES: [(&str, u32, u32); 21] = [
+const PRIORITIES: [(&str, u32, u32); 22] = [
     ("", 18_000, 1),
     ("admissionregistration.k8s.io", 16_700, 15),
     ("apiextensions.k8s.io", 16_700, 15),
@@ -36,6 +36,7 @@ const PRIORITIES: [(&str, u32, u32); 21] = [
     ("resource.k8s.io", 16_200, 21),
     ("scheduling.k8s.io", 16_600, 15),
     ("storage.k8s.io", 16_800, 15),
+    ("storagemigration.k8s.io", 15_800, 15),
     ("apiregistration.k8s.io", 20_000, 18),
 ];
 

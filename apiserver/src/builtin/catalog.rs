@@ -113,6 +113,7 @@ const COUNTED: &[(&str, &str)] = &[
     ("apps", "Deployment"),
     ("apps", "ReplicaSet"),
     ("apps", "StatefulSet"),
+    ("autoscaling", "HorizontalPodAutoscaler"),
     ("batch", "CronJob"),
     ("batch", "Job"),
     ("networking.k8s.io", "Ingress"),
@@ -131,6 +132,7 @@ const COUNTED: &[(&str, &str)] = &[
     ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
     ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
     ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "DeviceTaintRule"),
     ("resource.k8s.io", "ResourceSlice"),
 ];
 

@@ -18,7 +18,6 @@ pub fn prepare_for_create(ty: &BuiltinType, object: &mut Value) {
     if ty.has_generation {
         path::set(object, "metadata.generation", 1);
     }
-    drop_trust_bundles(object);
     match (ty.group, ty.kind) {
         ("", "Pod") => pod::prepare_for_create(object),
         ("", "Service") => service::prepare_for_create(object),
@@ -45,14 +44,13 @@ pub fn prepare_for_update(ty: &BuiltinType, new: &mut Value, old: &Value) {
     if ty.has_status {
         path::copy(new, old, "status");
     }
-    drop_trust_bundles(new);
     match (ty.group, ty.kind) {
         ("", "Pod") => pod::prepare_for_update(new, old),
         ("", "Service") => service::prepare_for_update(new, old),
         ("", "Namespace") => path::copy(new, old, "spec.finalizers"),
         ("", "Secret") if path::text(new, "type").is_empty() => path::copy(new, old, "type"),
         ("", "PersistentVolumeClaim") => normalise_data_sources(new),
-        ("certificates.k8s.io", _) => path::copy(new, old, "spec"),
+        ("certificates.k8s.io", "CertificateSigningRequest") => path::copy(new, old, "spec"),
         ("apps", "DaemonSet") => {
             let changed = path::get(new, "spec.template") != path::get(old, "spec.template");
             count_template(new, template_generation(old) + i64::from(changed));
@@ -119,7 +117,7 @@ fn kept_by_status_update(ty: &BuiltinType) -> &'static [&'static str] {
     match ty.kind {
         "Deployment" => &["metadata.generation", "metadata.labels"],
         "Pod" => &["metadata.generation", "metadata.deletionTimestamp", "metadata.ownerReferences"],
-        "ServiceCIDR" | "VolumeAttachment" => &[
+        "ServiceCIDR" | "VolumeAttachment" | "PodCertificateRequest" => &[
             "metadata.generation",
             "metadata.deletionTimestamp",
             "metadata.labels",
@@ -128,27 +126,6 @@ fn kept_by_status_update(ty: &BuiltinType) -> &'static [&'static str] {
             "metadata.ownerReferences",
         ],
         _ => &["metadata.generation"],
-    }
-}
-
-/// Trust bundles of the cluster are a feature that the real server does not have by default.
-fn drop_trust_bundles(object: &mut Value) {
-    for at in [
-        "spec.volumes",
-        "template.spec.volumes",
-        "spec.template.spec.volumes",
-        "spec.jobTemplate.spec.template.spec.volumes",
-    ] {
-        if path::get(object, at).is_none_or(|volumes| !volumes.is_array()) {
-            continue;
-        }
-        for volume in path::list_mut(object, at) {
-            if path::get(volume, "projected.sources").is_some_and(Value::is_array) {
-                for source in path::list_mut(volume, "projected.sources") {
-                    path::remove(source, "clusterTrustBundle");
-                }
-            }
-        }
     }
 }
 

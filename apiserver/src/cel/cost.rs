@@ -58,8 +58,10 @@ pub(super) fn after(function: &str, result: &Result<Val<'_>, Failure>) -> u64 {
 fn by_overload(overload: &str, args: &[Val<'_>]) -> u64 {
     let size = |at: usize| args.get(at).map_or(1, actual_size);
     match overload {
-        "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string"
-        | "strings_quote" | "string_format" => scaled(size(0), STRING),
+        "starts_with_string" | "ends_with_string" => scaled(size(1), STRING),
+        "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => {
+            scaled(size(0), STRING)
+        }
         "in_list" => size(1),
         "less_string"
         | "greater_string"
@@ -70,7 +72,7 @@ fn by_overload(overload: &str, args: &[Val<'_>]) -> u64 {
         | "less_equals_bytes"
         | "greater_equals_bytes" => scaled(smaller(args), STRING),
         "add_string" | "add_bytes" => scaled(size(0) + size(1), STRING),
-        "matches_string" | "matches" if overload == "matches_string" => matching(size(0), size(1)),
+        "matches_string" | "matches" => matching(size(0), size(1)),
         "contains_string" => scaled(size(0), STRING) * scaled(size(1), STRING),
         _ => 1,
     }

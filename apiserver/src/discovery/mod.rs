@@ -23,7 +23,7 @@ pub(crate) use self::{
 };
 
 /// The release whose behaviour is imitated.
-pub(crate) const IMITATED: &str = "v1.36.2";
+pub(crate) const IMITATED: &str = "v1.37.2";
 
 /// `/version`, which shows that it is not the real server.
 pub(crate) fn version() -> String {
@@ -36,11 +36,11 @@ pub(crate) fn version() -> String {
     let platform = format!("{}/{architecture}", std::env::consts::OS);
     let fields = [
         ("major", "1"),
-        ("minor", "36"),
+        ("minor", "37"),
         ("emulationMajor", "1"),
-        ("emulationMinor", "36"),
+        ("emulationMinor", "37"),
         ("minCompatibilityMajor", "1"),
-        ("minCompatibilityMinor", "35"),
+        ("minCompatibilityMinor", "36"),
         ("gitVersion", &git),
         ("gitCommit", ""),
         ("gitTreeState", ""),

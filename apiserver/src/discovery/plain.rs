@@ -95,15 +95,20 @@ fn entry(group: &str, version: &str, of: &Listed, subresource: &Subresource) -> 
     entry
 }
 
-/// Kinds of which the real server still stores an older version.
-const STORED_OLDER: [&str; 3] =
-    ["CustomResourceDefinition", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"];
+/// Kinds of which the real server still stores an older version, which the release before it can read.
+const STORED_OLDER: [(&str, &str); 5] = [
+    ("ClusterTrustBundle", "v1beta1"),
+    ("CustomResourceDefinition", "v1beta1"),
+    ("DeviceTaintRule", "v1beta2"),
+    ("PodCertificateRequest", "v1beta1"),
+    ("StorageVersionMigration", "v1beta1"),
+];
 
 /// Changes with the type that objects are stored as.
 fn storage_version_hash(resource: &Resource) -> String {
     let Resource { storage, storage_version, kind, .. } = resource;
-    let is_older = !resource.is_custom() && STORED_OLDER.contains(&kind.as_str());
-    let storage_version = if is_older { "v1beta1" } else { storage_version };
+    let older = STORED_OLDER.iter().find(|(older, _)| !resource.is_custom() && older == kind);
+    let storage_version = older.map_or(storage_version.as_str(), |(_, version)| version);
     let text = format!("{}/{storage_version}/{kind}", storage.group);
     STANDARD.encode(&digest(&SHA256, text.as_bytes()).as_ref()[..8])
 }

@@ -156,7 +156,7 @@ fn assemble(
     let schemas: Vec<String> = built_in.chain(custom.iter().cloned()).collect();
     let (title, version, security) = if custom.is_empty() {
         let scheme = bearer_token();
-        ("Kubernetes", "1.36", format!("\"securitySchemes\":{{\"BearerToken\":{scheme}}}"))
+        ("Kubernetes", "1.37", format!("\"securitySchemes\":{{\"BearerToken\":{scheme}}}"))
     } else {
         ("Kubernetes CRD Swagger", "v0.1.0", String::new())
     };

@@ -67,7 +67,7 @@ pub(crate) fn document(resources: &Resources) -> String {
         schemas.into_iter().map(|(name, schema)| format!("\"{name}\":{schema}")).collect();
     let parameters = shared.into_value();
     format!(
-        "{{\"swagger\":\"2.0\",\"info\":{{\"title\":\"Kubernetes\",\"version\":\"1.36\"}},\"paths\":{{{paths}}},\
+        "{{\"swagger\":\"2.0\",\"info\":{{\"title\":\"Kubernetes\",\"version\":\"1.37\"}},\"paths\":{{{paths}}},\
          \"definitions\":{{{}}},\"parameters\":{parameters},\"securityDefinitions\":{},\
          \"security\":[{{\"BearerToken\":[]}}]}}",
         schemas.join(","),

@@ -67,7 +67,7 @@ impl Authorizer {
                 Err(role) => missing.push(role.shown()),
             }
         }
-        let reason = joined(missing.into_iter()).map(|why| format!("RBAC: {why}"));
+        let reason = joined(missing.into_iter()).map(|why| format!("rbac: RBAC: {why}"));
         Decision { allowed: false, reason: reason.unwrap_or_default() }
     }
 

@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_client_that_names_no_manager_is_known_by_its_user_agent() {
-        assert_eq!(manager_of("kubectl/v1.36.2 (linux/amd64)"), "kubectl");
+        assert_eq!(manager_of("kubectl/v1.37.2 (linux/amd64)"), "kubectl");
         assert_eq!(manager_of(&"x".repeat(200)).len(), MANAGER_LIMIT);
     }
 

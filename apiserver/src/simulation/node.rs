@@ -81,7 +81,7 @@ fn status(now: Timestamp) -> Value {
             "containerRuntimeVersion": "simulated://0",
             "kernelVersion": "simulated",
             "kubeProxyVersion": "",
-            "kubeletVersion": "v1.36.2-simulated",
+            "kubeletVersion": "v1.37.2-simulated",
             "machineID": "",
             "operatingSystem": "linux",
             "osImage": "simulated",

@@ -119,7 +119,7 @@ pub(crate) fn returns_deleted(resource: &Resource) -> bool {
                 | "services"
         ),
         ("storage.k8s.io", plural) => plural != "csistoragecapacities",
-        ("resource.k8s.io", _) => true,
+        ("resource.k8s.io", plural) => plural != "devicetaintrules",
         _ => false,
     }
 }

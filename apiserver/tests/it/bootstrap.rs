@@ -91,7 +91,7 @@ async fn every_served_group_version_has_an_available_service() {
     let (_server, client) = server();
     let version = "apiregistration.k8s.io/v1";
     let built_in = names(&client, version, "APIService").await;
-    assert_eq!(built_in.len(), 21);
+    assert_eq!(built_in.len(), 22);
     define_widgets(&client).await;
     let services = api(&client, version, "APIService", "");
     let custom = services.get("v1.example.com").await.unwrap();

@@ -156,7 +156,7 @@ async fn is_implemented(server: &Server, path: &str, resource: &Value) -> bool {
 
 /// What the real server serves.
 fn real() -> Surface {
-    let text_of_both = include_str!("../../../tests/controlplane/cmd/extract/discovery/1.36.json");
+    let text_of_both = include_str!("../../../tests/controlplane/cmd/extract/discovery/1.37.json");
     let documents: Value = serde_json::from_str(text_of_both).expect("it is JSON");
     let mut surface = Surface::new();
     for group in list(&documents).flat_map(|document| list(&document["items"])) {

@@ -78,6 +78,14 @@ fn only_a_refusal_for_known_immutable_fields_alone_allows_a_recreation() {
     for (group, ty, causes, expected) in [
         ("apps", "Deployment", vec![selector], true),
         ("apps", "StatefulSet", vec![set], true),
+        // Since 1.37 it names the fields, and has other words for a node.
+        ("apps", "StatefulSet", vec![selector], true),
+        (
+            "",
+            "Node",
+            vec![("spec.providerID", "Invalid value: field cannot be modified once set")],
+            true,
+        ),
         ("batch", "Job", vec![selector, template], true),
         ("", "Service", vec![address], true),
         ("", "Pod", vec![pod], true),

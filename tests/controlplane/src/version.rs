@@ -21,7 +21,7 @@ impl Version {
         [Self("v1.33.13"), Self("v1.34.4"), Self("v1.35.4"), Self("v1.36.2"), Self("v1.37.2")];
 
     /// The version that the embedded server is held to, and that tests start unless they ask for another.
-    pub const REFERENCE: Self = Self::ALL[3];
+    pub const REFERENCE: Self = Self::ALL[4];
 
     /// The version that a value of `OPERETTA_TEST_CLUSTER` chooses, such as `controlplane` or `controlplane:1.33`.
     /// `None` where it chooses no control plane.

@@ -9,17 +9,10 @@ use super::{
 /// The longest window and the longest period of a policy, in seconds.
 const LONGEST: (i64, i64) = (3600, 1800);
 
-/// The specification of an autoscaler of any version. `least` is the smallest number of replicas.
-pub(super) fn autoscaler(spec: &Field, least: i64, errors: &mut Errors) {
+/// The specification of an autoscaler of any version.
+pub(super) fn autoscaler(spec: &Field, errors: &mut Errors) {
     let (min, max) = (spec.child("minReplicas"), spec.integer("maxReplicas"));
-    if min.is_given() && min.number() < least {
-        errors.push(min.invalid(format!("must be greater than or equal to {least}")));
-    }
-    match max.number() {
-        0 => errors.push(max.required("must be set and greater than 0")),
-        ..0 => errors.push(max.invalid("must be greater than or equal to 1")),
-        1.. => {}
-    }
+    min.is_not_negative(errors);
     if min.is_given() && max.number() < min.number() {
         errors.push(max.invalid("must be greater than or equal to `minReplicas`"));
     }
@@ -38,6 +31,12 @@ pub(super) fn autoscaler(spec: &Field, least: i64, errors: &mut Errors) {
         if let Some(rules) = behavior.given(direction) {
             scaling_rules(&rules, errors);
         }
+    }
+    // What the type declares comes last.
+    match max.number() {
+        0 => errors.push(max.required("")),
+        ..0 => errors.push(max.invalid("must be greater than or equal to 1")),
+        1.. => {}
     }
 }
 

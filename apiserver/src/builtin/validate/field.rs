@@ -205,6 +205,12 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// The same, `""` if absent.
+    #[must_use]
+    pub(super) fn or_empty(self) -> Self {
+        self.or(&EMPTY)
+    }
+
     fn or(self, default: &'a Value) -> Self {
         if self.is_given() { self } else { Self { value: default, ..self } }
     }

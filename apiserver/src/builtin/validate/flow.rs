@@ -177,25 +177,38 @@ pub(super) fn level(object: &Field, errors: &mut Errors) {
     let (limited, exempt) = (spec.child("limited"), spec.child("exempt"));
     match ty.text() {
         "Exempt" => {
-            if limited.is_given() {
-                errors.push(limited.forbidden("must be nil if the type is not Limited"));
-            }
             shares(&exempt, errors);
             percent(&exempt, errors);
         }
         "Limited" => {
-            if exempt.is_given() {
-                errors.push(exempt.forbidden("must be nil if the type is Limited"));
-            }
             if limited.is_given() {
                 limits(&limited, errors);
-            } else {
-                errors.push(limited.required("must not be empty when type is Limited"));
             }
         }
+        "" => {}
         _ => errors.push(ty.not_supported(&["Exempt", "Limited"])),
     }
     conditions(object, errors);
+    if exempt.is_given() && ty.text() != "Exempt" {
+        errors.push(exempt.forbidden(""));
+    }
+    belongs_to(&limited, &ty, "Limited", errors);
+    ty.is_required("", errors);
+    if limited.is_given() {
+        let response = limited.child("limitResponse");
+        let ty = response.string("type");
+        belongs_to(&response.child("queuing"), &ty, "Queue", errors);
+        ty.is_required("", errors);
+    }
+}
+
+/// A part that one type has, and no other.
+fn belongs_to(part: &Field, ty: &Field, of: &str, errors: &mut Errors) {
+    match (part.is_given(), ty.text() == of) {
+        (true, false) => errors.push(part.forbidden("")),
+        (false, true) => errors.push(part.required("")),
+        _ => {}
+    }
 }
 
 fn limits(limited: &Field, errors: &mut Errors) {
@@ -203,16 +216,9 @@ fn limits(limited: &Field, errors: &mut Errors) {
     let response = limited.child("limitResponse");
     let (ty, queuing) = (response.string("type"), response.child("queuing"));
     match ty.text() {
-        "Reject" if queuing.is_given() => {
-            let detail = "must be nil if limited.limitResponse.type is not Limited";
-            errors.push(queuing.forbidden(detail));
-        }
-        "Reject" => {}
+        "Reject" | "" => {}
         "Queue" if queuing.is_given() => queues(&queuing, errors),
-        "Queue" => {
-            let detail = "must not be empty if limited.limitResponse.type is Limited";
-            errors.push(queuing.required(detail));
-        }
+        "Queue" => {}
         _ => errors.push(ty.not_supported(&["Queue", "Reject"])),
     }
     percent(limited, errors);

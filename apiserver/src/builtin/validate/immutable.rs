@@ -16,6 +16,22 @@ pub(super) fn field(new: &Field, old: &Field, path: &str, errors: &mut Errors) {
     }
 }
 
+/// The same, of a field that Go keeps as a string.
+pub(super) fn text(new: &Field, old: &Field, path: &str, errors: &mut Errors) {
+    let (after, before) = (at(new, path), at(old, path));
+    if after.text() != before.text() {
+        errors.push(after.or_empty().invalid(DETAIL));
+    }
+}
+
+/// The same, by a rule of the type's declaration, which does not show the value.
+pub(super) fn declared(new: &Field, old: &Field, path: &str, errors: &mut Errors) {
+    let (after, before) = (at(new, path), at(old, path));
+    if after.value() != before.value() {
+        errors.push(after.invalid_as("null".to_owned(), DETAIL));
+    }
+}
+
 /// Refuses a change of the selector of a workload.
 pub(super) fn selector(new: &Field, old: &Field, errors: &mut Errors) {
     let (after, before) = (at(new, "spec.selector"), at(old, "spec.selector"));

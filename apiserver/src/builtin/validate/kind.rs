@@ -46,13 +46,12 @@ pub(super) fn update(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Er
             workload::daemon_set::spec(&new.child("spec"), errors);
         }
         ("apps", "ControllerRevision") => revision::update(new, old, errors),
+        ("batch", "Job") => job::update(new, old, errors),
         ("batch", "CronJob") => {
             job::cron(&new.child("spec"), Some(&old.child("spec")), errors);
         }
         ("autoscaling", _) => {
-            let least = old.child("spec").child("minReplicas");
-            let least = i64::from(!least.is_given() || least.number() != 0);
-            autoscaler::autoscaler(&new.child("spec"), least, errors);
+            autoscaler::autoscaler(&new.child("spec"), errors);
         }
         ("networking.k8s.io", "IngressClass") => {
             network::ingress_class::update(new, old, errors);
@@ -69,15 +68,13 @@ pub(super) fn update(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Er
         }
         ("events.k8s.io", "Event") => event::update(new, old, errors),
         ("resource.k8s.io", "ResourceClaim" | "ResourceClaimTemplate") => {
-            let of = if ty.kind == "ResourceClaim" {
-                "resource.ResourceClaimSpec"
-            } else {
-                "resource.ResourceClaimTemplateSpec"
-            };
             if ty.kind == "ResourceClaimTemplate" {
                 devices(ty.kind, new, errors);
+                let of = "resource.ResourceClaimTemplateSpec";
+                immutable::structure(new, old, "spec", of, errors);
+            } else {
+                immutable::declared(new, old, "spec", errors);
             }
-            immutable::structure(new, old, "spec", of, errors);
         }
         ("resource.k8s.io", "ResourceSlice") => device::slice::slice(new, Some(old), errors),
         _ => {
@@ -103,9 +100,8 @@ pub(super) fn change(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Er
         ("", "ResourceQuota") => quota::update(new, old, errors),
         ("apps", "Deployment") => workload::deployment::update(new, old, errors),
         ("apps", "ReplicaSet") => workload::replica_set::update(new, old, errors),
-        ("batch", "Job") => job::update(new, old, errors),
         ("networking.k8s.io", "IPAddress") => network::range::address_update(new, old, errors),
-        ("node.k8s.io", "RuntimeClass") => immutable::field(new, old, "handler", errors),
+        ("node.k8s.io", "RuntimeClass") => immutable::declared(new, old, "handler", errors),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
             rbac::binding_update(new, old, errors);
         }
@@ -237,7 +233,7 @@ fn devices(kind: &str, object: &Field, errors: &mut Errors) -> bool {
 fn others(ty: &BuiltinType, object: &Field, errors: &mut Errors) -> bool {
     let spec = object.child("spec");
     match (ty.group, ty.kind) {
-        ("autoscaling", _) => autoscaler::autoscaler(&spec, 1, errors),
+        ("autoscaling", _) => autoscaler::autoscaler(&spec, errors),
         ("policy", "PodDisruptionBudget") => disruption::budget(&spec, errors),
         ("coordination.k8s.io", "Lease") => lease::spec(&spec, errors),
         ("discovery.k8s.io", "EndpointSlice") => network::endpoint_slice::slice(object, errors),

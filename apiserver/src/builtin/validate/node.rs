@@ -30,8 +30,9 @@ pub(super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
     }
     let (new, old) = (after.string("providerID"), before.string("providerID"));
     if !old.is_empty() && new.text() != old.text() {
-        let detail = "node updates may not change providerID except from \"\" to valid";
-        errors.push(new.forbidden(detail));
+        let verb = if new.is_empty() { "cleared" } else { "modified" };
+        let detail = format!("field cannot be {verb} once set");
+        errors.push(new.invalid_as("null".to_owned(), detail));
     }
     taints(&after.child("taints"), errors);
     let external = after.string("externalID");

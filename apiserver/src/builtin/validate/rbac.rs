@@ -2,7 +2,7 @@
 
 use super::{
     field::{Errors, Field},
-    selector, shown,
+    immutable, selector, shown,
 };
 use crate::schema::name_rule;
 
@@ -20,7 +20,15 @@ pub(super) fn role(role: &Field, scope: Scope, errors: &mut Errors) {
     for rule in role.child("rules").items() {
         policy_rule(&rule, scope, errors);
     }
-    let Some(aggregation) = role.given("aggregationRule") else { return };
+    if let Some(aggregation) = role.given("aggregationRule") {
+        self::aggregation(&aggregation, errors);
+    }
+    for rule in role.child("rules").items() {
+        rule.child("verbs").is_required("", errors);
+    }
+}
+
+fn aggregation(aggregation: &Field, errors: &mut Errors) {
     let selectors = aggregation.child("clusterRoleSelectors");
     let detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
     selectors.is_required(detail, errors);
@@ -33,9 +41,8 @@ pub(super) fn role(role: &Field, scope: Scope, errors: &mut Errors) {
     }
 }
 
-/// A rule has verbs and resources.
+/// A rule has resources.
 fn policy_rule(rule: &Field, scope: Scope, errors: &mut Errors) {
-    rule.child("verbs").is_required("verbs must contain at least one value", errors);
     let urls = rule.child("nonResourceURLs");
     if !urls.is_empty() {
         if scope == Scope::Namespace {
@@ -64,10 +71,14 @@ pub(super) fn binding(binding: &Field, scope: Scope, errors: &mut Errors) {
     };
     role.string("kind").is_one_of(kinds, errors);
     let name = role.string("name");
-    name.is_required("", errors);
     name.follows_unless_empty(name_rule::path_segment, errors);
-    for subject in binding.child("subjects").items() {
-        self::subject(&subject, scope, errors);
+    let subjects = binding.child("subjects").items();
+    for subject in &subjects {
+        self::subject(subject, scope, errors);
+    }
+    name.is_required("", errors);
+    for subject in &subjects {
+        subject.string("name").is_required("", errors);
     }
 }
 
@@ -76,13 +87,12 @@ pub(super) fn binding_update(new: &Field, old: &Field, errors: &mut Errors) {
     let role = new.child("roleRef");
     if role.value() != old.child("roleRef").value() {
         let print = shown::go("rbac.RoleRef", role.value());
-        errors.push(role.invalid_as(print, "cannot change roleRef"));
+        errors.push(role.invalid_as(print, immutable::DETAIL));
     }
 }
 
 fn subject(subject: &Field, scope: Scope, errors: &mut Errors) {
     let (name, group) = (subject.string("name"), subject.string("apiGroup"));
-    name.is_required("", errors);
     match subject.string("kind").text() {
         "ServiceAccount" => {
             name.follows_unless_empty(name_rule::dns_subdomain, errors);

@@ -3,10 +3,10 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::difference;
-use crate::{builtin::path, schema::go_value};
+use crate::schema::go_value;
 
 /// The structs by name, each field as shown name, served name, type, and `?` if an empty one is left out.
 static STRUCTS: LazyLock<HashMap<&str, Vec<Shown<'static>>>> = LazyLock::new(|| {
@@ -103,11 +103,7 @@ impl Printer<'_> {
     }
 
     fn fields(&mut self, of: &str, value: &Value, depth: usize) {
-        let moved = match of {
-            "core.PodSpec" => Some(with_host_fields(value)),
-            _ if of.ends_with("TemplateSpec") => Some(with_metadata(value)),
-            _ => None,
-        };
+        let moved = of.ends_with("TemplateSpec").then(|| with_metadata(value));
         let value = moved.as_ref().unwrap_or(value);
         let is_left_out = |field: &&Shown| {
             let given = value.get(field.served).unwrap_or(&Value::Null);
@@ -154,18 +150,6 @@ impl Printer<'_> {
     }
 }
 
-/// The real server keeps what a pod shares with its host in the security context.
-fn with_host_fields(spec: &Value) -> Value {
-    let mut spec = spec.clone();
-    path::set_if_absent(&mut spec, "securityContext", Map::new());
-    for field in ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"] {
-        if let Some(value) = path::get(&spec, field).cloned() {
-            path::set(&mut spec, &format!("securityContext.{field}"), value);
-        }
-    }
-    spec
-}
-
 /// The real server embeds the metadata of what is made from a template.
 fn with_metadata(template: &Value) -> Value {
     let mut fields = template["metadata"].as_object().cloned().unwrap_or_default();
@@ -188,14 +172,5 @@ mod tests {
         );
         let role = json!({ "kind": "Role", "name": "r" });
         assert_eq!(go("rbac.RoleRef", &role), r#"{"APIGroup":"","Kind":"Role","Name":"r"}"#);
-    }
-
-    #[test]
-    fn fields_that_a_pod_shares_with_its_host_are_in_its_security_context() {
-        let text = go("core.PodSpec", &json!({ "hostNetwork": true }));
-        assert!(
-            text.contains(r#""SecurityContext":{"HostNetwork":true,"HostPID":false"#),
-            "{text}"
-        );
     }
 }

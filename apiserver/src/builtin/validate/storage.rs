@@ -30,7 +30,7 @@ pub(super) fn class(class: &Field, errors: &mut Errors) {
 /// What decides about volumes that exist already never changes.
 pub(super) fn class_update(new: &Field, old: &Field, errors: &mut Errors) {
     for field in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
-        immutable::field(new, old, field, errors);
+        immutable::declared(new, old, field, errors);
     }
 }
 
@@ -56,7 +56,6 @@ pub(super) fn attributes_class_update(new: &Field, old: &Field, errors: &mut Err
 /// A `VolumeAttachment`.
 pub(super) fn attachment(attachment: &Field, errors: &mut Errors) {
     let spec = attachment.child("spec");
-    source::driver(&spec.string("attacher"), errors);
     let from = spec.child("source");
     let volume = from.child("persistentVolumeName");
     match (volume.is_given(), from.given("inlineVolumeSpec")) {
@@ -77,11 +76,12 @@ pub(super) fn attachment(attachment: &Field, errors: &mut Errors) {
     if volume.is_given() {
         volume.follows(name_rule::dns_subdomain, errors);
     }
+    source::declared_driver(&spec.string("attacher"), errors);
 }
 
 /// Nothing of an attachment but its status changes.
 pub(super) fn attachment_update(new: &Field, old: &Field, errors: &mut Errors) {
-    immutable::structure(new, old, "spec", "storage.VolumeAttachmentSpec", errors);
+    immutable::declared(new, old, "spec", errors);
 }
 
 /// A `CSINode`.

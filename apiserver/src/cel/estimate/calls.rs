@@ -181,7 +181,9 @@ impl Estimate<'_> {
                 return Estimated::sized(of.scaled(STRING), size);
             }
             "in_list" => size(1).scaled(1.0),
-            "matches_string" => size(0).plus(one).scaled(STRING).times(size(1).scaled(PATTERN)),
+            "matches_string" | "matches" => {
+                size(0).plus(one).scaled(STRING).times(size(1).scaled(PATTERN))
+            }
             "contains_string" => size(0).scaled(STRING).times(size(1).scaled(STRING)),
             "add_string" | "add_bytes" | "add_list" => {
                 let total = size(0).plus(size(1));

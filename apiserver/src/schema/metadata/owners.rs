@@ -8,8 +8,8 @@ use crate::schema::{FieldError, FieldPath, go_value};
 pub(super) fn errors(references: &[Value], path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut controller: Option<String> = None;
-    for reference in references {
-        errors.extend(reference_errors(reference, path));
+    for (index, reference) in references.iter().enumerate() {
+        errors.extend(reference_errors(reference, &path.index(index)));
         if reference["controller"] != true {
             continue;
         }
@@ -22,19 +22,17 @@ pub(super) fn errors(references: &[Value], path: &FieldPath) -> Vec<FieldError> 
     errors
 }
 
-/// All of them are about the list and name no element, as those of kube-apiserver.
 fn reference_errors(reference: &Value, path: &FieldPath) -> Vec<FieldError> {
     let api_version = text(reference, "apiVersion");
     let version = api_version.split_once('/').map_or(api_version, |(_, version)| version);
     let mut errors = Vec::new();
-    if version.is_empty() || version.contains('/') {
-        let path = path.child("apiVersion");
-        errors.push(FieldError::invalid(&path, &api_version.into(), "version must not be empty"));
+    if !api_version.is_empty() && (version.is_empty() || version.contains('/')) {
+        let detail = "must be <group>/<version> or <version>";
+        errors.push(FieldError::invalid(&path.child("apiVersion"), &api_version.into(), detail));
     }
-    for name in ["kind", "name", "uid"] {
+    for name in ["apiVersion", "kind", "name", "uid"] {
         if text(reference, name).is_empty() {
-            let path = path.child(name);
-            errors.push(FieldError::invalid(&path, &"".into(), "must not be empty"));
+            errors.push(FieldError::required(&path.child(name), "must not be empty"));
         }
     }
     if (api_version, text(reference, "kind")) == ("v1", "Event") {

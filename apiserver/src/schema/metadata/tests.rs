@@ -94,17 +94,23 @@ fn an_owner_reference_is_complete() {
     assert_eq!(
         created_with(json!({"ownerReferences": [{}]})),
         [
-            "metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be empty",
-            "metadata.ownerReferences.kind: Invalid value: \"\": must not be empty",
-            "metadata.ownerReferences.name: Invalid value: \"\": must not be empty",
-            "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty",
+            "metadata.ownerReferences[0].apiVersion: Required value: must not be empty",
+            "metadata.ownerReferences[0].kind: Required value: must not be empty",
+            "metadata.ownerReferences[0].name: Required value: must not be empty",
+            "metadata.ownerReferences[0].uid: Required value: must not be empty",
         ]
+    );
+    let deep = json!({"apiVersion": "a/b/c", "kind": "X", "name": "n", "uid": "1"});
+    assert_eq!(
+        created_with(json!({"ownerReferences": [deep]})),
+        ["metadata.ownerReferences[0].apiVersion: Invalid value: \"a/b/c\": \
+          must be <group>/<version> or <version>"]
     );
     let event = json!({"apiVersion": "v1", "kind": "Event", "name": "e", "uid": "1"});
     assert_eq!(
         created_with(json!({"ownerReferences": [event]})),
         [
-            r#"metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner"#
+            r#"metadata.ownerReferences[0]: Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner"#
         ]
     );
 }

@@ -152,7 +152,10 @@ async fn custom_resources_are_converted_when_they_are_written_and_read() {
             }
             for mode in ["labels", "metadata", "undeclared", "message"] {
                 steps.push(Step("POST", path("v1"), JSON, object("v1", mode, one.clone())));
-                steps.push(Step("GET", format!("{}/{mode}", path("v2")), JSON, Value::Null));
+                // The real server reports what cannot be converted as corrupt, with its revision in etcd.
+                if mode != "message" {
+                    steps.push(Step("GET", format!("{}/{mode}", path("v2")), JSON, Value::Null));
+                }
             }
             steps.push(Step("DELETE", path("v1") + "/message", JSON, Value::Null));
             steps.push(Step(

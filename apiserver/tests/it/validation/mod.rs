@@ -6,7 +6,7 @@
 //!                                                                          └─ statuses.jsonl   report it
 //! ```
 //!
-//! Each case has the answer of kube-apiserver v1.36.2 to a dry run. Where this server answers otherwise stands in
+//! Each case has the answer of kube-apiserver v1.37.2 to a dry run. Where this server answers otherwise stands in
 //! `differences.txt`, `update_differences.txt` and `status_differences.txt`, which may only shrink: `UPDATE_EXPECT=1`
 //! rewrites them. A run prints both answers.
 //!

@@ -40,7 +40,7 @@ var keptGroups = []string{
 	"coordination.k8s.io", "events.k8s.io", "discovery.k8s.io", "storage.k8s.io",
 	"apiextensions.k8s.io", "scheduling.k8s.io", "node.k8s.io", "certificates.k8s.io",
 	"admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io", "resource.k8s.io",
-	"apiregistration.k8s.io",
+	"apiregistration.k8s.io", "storagemigration.k8s.io",
 }
 
 // resource is one line of the resource table.

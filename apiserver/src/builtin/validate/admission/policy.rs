@@ -278,5 +278,5 @@ fn actions(actions: &Field, errors: &mut Errors) {
                       information in the API response and headers serves no purpose)";
         errors.push(actions.invalid(detail));
     }
-    actions.is_required("at least one validation action is required", errors);
+    actions.is_required("", errors);
 }

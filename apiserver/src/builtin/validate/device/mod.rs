@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 use super::{
     field::{Errors, Field},
-    volume::source::driver,
+    volume::source::{declared_driver, driver},
 };
 use crate::{cel, schema::name_rule};
 
@@ -29,19 +29,24 @@ pub(super) fn class(object: &Field, errors: &mut Errors) {
             configuration(&known, errors);
         }
     }
-    if let Some(name) = spec.given("extendedResourceName")
-        && !is_extended(name.text())
-    {
-        errors.push(name.invalid("must be a valid extended resource name"));
+    if let Some(name) = spec.given("extendedResourceName") {
+        extended(&name, errors);
     }
 }
 
 /// Whether this is the name of a resource that Kubernetes does not know.
-fn is_extended(name: &str) -> bool {
-    let is_native = !name.contains('/') || name.contains("kubernetes.io/");
-    !is_native
-        && !name.starts_with("requests.")
-        && name_rule::label_key(&format!("requests.{name}")).is_empty()
+/// The name of a resource that is not Kubernetes' own.
+fn extended(name: &Field, errors: &mut Errors) {
+    let text = name.text();
+    if !text.contains('/') {
+        let detail = "a name must be a domain-prefixed path, such as 'example.com/my-prop'";
+        errors.push(name.invalid(detail));
+    } else if text.contains("kubernetes.io/") || text.starts_with("requests.") {
+        errors.push(name.invalid("must be a valid extended resource name"));
+    }
+    // As a quota names it.
+    let details = name_rule::label_key(&format!("requests.{text}"));
+    errors.extend(details.into_iter().map(|detail| name.invalid(detail)));
 }
 
 fn selectors(selectors: &Field, errors: &mut Errors) {
@@ -68,7 +73,6 @@ fn configuration(configuration: &Field, errors: &mut Errors) {
         errors.push(configuration.child("opaque").required(""));
         return;
     };
-    driver(&opaque.string("driver"), errors);
     let parameters = opaque.child("parameters");
     if !parameters.is_given() {
         errors.push(parameters.required(""));
@@ -78,6 +82,7 @@ fn configuration(configuration: &Field, errors: &mut Errors) {
         let omitted = "\"<value omitted>\"".to_owned();
         errors.push(parameters.invalid_as(omitted, "must be a valid JSON object"));
     }
+    declared_driver(&opaque.string("driver"), errors);
 }
 
 /// Refuses lists that are too long to be looked at. Whether this is another.

@@ -178,11 +178,12 @@ fn attribute(attribute: &Field, errors: &mut Errors) {
             }
         }
     }
-    let detail = "exactly one value must be specified";
+    let detail = "must specify one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, \
+                  `strings`, `versions`";
     match count {
         0 => errors.push(attribute.invalid_as("\"\"".to_owned(), detail)),
         1 => {}
-        _ => errors.push(attribute.invalid(detail)),
+        _ => errors.push(attribute.invalid("exactly one value must be specified")),
     }
 }
 

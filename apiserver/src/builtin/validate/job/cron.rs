@@ -12,7 +12,6 @@ use crate::schema::FieldError;
 /// The specification of a cron job; `old` is that of its predecessor.
 pub(in super::super) fn cron(spec: &Field, old: Option<&Field>, errors: &mut Errors) {
     let schedule = spec.string("schedule");
-    schedule.is_required("", errors);
     if !schedule.is_empty() {
         let had_zone = old.is_some_and(|old| old.string("schedule").text().contains("TZ"));
         self::schedule(spec, &schedule, had_zone, errors);
@@ -31,6 +30,7 @@ pub(in super::super) fn cron(spec: &Field, old: Option<&Field>, errors: &mut Err
     for field in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
         spec.integer(field).is_not_negative(errors);
     }
+    schedule.is_required("", errors);
 }
 
 fn schedule(spec: &Field, schedule: &Field, had_zone: bool, errors: &mut Errors) {

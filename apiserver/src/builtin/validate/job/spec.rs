@@ -21,6 +21,12 @@ pub(in super::super) fn job(job: &Field, errors: &mut Errors) {
     let spec = job.child("spec");
     self::spec(&spec, errors);
     selected(&spec, errors);
+    name_allows_completions(job, errors);
+}
+
+/// The last pod of an indexed job has a valid name.
+pub(super) fn name_allows_completions(job: &Field, errors: &mut Errors) {
+    let spec = job.child("spec");
     let completions = spec.child("completions");
     if is_indexed(&spec) && completions.number() > 0 {
         let name = job.child("metadata").string("name");

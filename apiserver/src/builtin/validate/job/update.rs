@@ -24,6 +24,7 @@ pub(in super::super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
     immutable::field(new, old, "spec.backoffLimitPerIndex", errors);
     immutable::field(new, old, "spec.managedBy", errors);
     immutable::structure(new, old, "spec.successPolicy", "batch.SuccessPolicy", errors);
+    spec::name_allows_completions(new, errors);
 }
 
 /// An indexed job may get more or less work, if as many pods do it.

@@ -21,7 +21,7 @@ pub(in super::super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
     if new.child("endpoints").value() != old.child("endpoints").value() {
         endpoints(new, errors);
     }
-    immutable::field(new, old, "addressType", errors);
+    immutable::declared(new, old, "addressType", errors);
 }
 
 fn head(slice: &Field, errors: &mut Errors) {
@@ -73,7 +73,7 @@ fn ports(ports: &Field, errors: &mut Errors) {
 
 fn one(endpoint: &Field, family: &str, errors: &mut Errors) {
     let addresses = endpoint.child("addresses");
-    addresses.is_required("must contain at least 1 address", errors);
+    addresses.is_required("", errors);
     if addresses.len() > 100 {
         errors.push(addresses.too_many(100));
     }

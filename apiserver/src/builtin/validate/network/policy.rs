@@ -42,9 +42,7 @@ fn port(port: &Field, errors: &mut Errors) {
         number::port(first.value(), first.at(), errors);
         if last.is_given() {
             if last.number() < first.number() {
-                // The real server shows the first port.
-                let detail = "must be greater than or equal to `port`";
-                errors.push(first.named(last.at().clone()).invalid(detail));
+                errors.push(last.invalid("must be greater than or equal to `port`"));
             }
             number::port(last.value(), last.at(), errors);
         }

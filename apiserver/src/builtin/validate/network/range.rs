@@ -26,8 +26,7 @@ pub(in super::super) fn address(spec: &Field, errors: &mut Errors) {
 
 /// An address never belongs to something else.
 pub(in super::super) fn address_update(new: &Field, old: &Field, errors: &mut Errors) {
-    let of = "networking.ParentReference";
-    immutable::structure(new, old, "spec.parentRef", of, errors);
+    immutable::declared(new, old, "spec.parentRef", errors);
 }
 
 /// The ranges of a `ServiceCIDR`.

@@ -13,8 +13,18 @@ use super::{
     windows,
 };
 
+/// What all containers of a pod share.
+pub(super) fn shared(spec: &Field, errors: &mut Errors) {
+    of_pod(spec, errors);
+    let processes = spec.child("shareProcessNamespace");
+    if processes.flag() && spec.child("hostPID").flag() {
+        let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
+        errors.push(processes.invalid(detail));
+    }
+}
+
 /// The context that all containers of a pod share.
-pub(super) fn of_pod(spec: &Field, errors: &mut Errors) {
+fn of_pod(spec: &Field, errors: &mut Errors) {
     let context = spec.child("securityContext");
     if !context.is_given() {
         return;
@@ -27,18 +37,13 @@ pub(super) fn of_pod(spec: &Field, errors: &mut Errors) {
     for group in context.child("supplementalGroups").items() {
         group.is_within(0, i32::MAX.into(), errors);
     }
-    let shared = spec.child("shareProcessNamespace");
-    if shared.flag() && spec.child("hostPID").flag() {
-        let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
-        errors.push(shared.named(context.at().child("shareProcessNamespace")).invalid(detail));
-    }
     sysctls(spec, &context.child("sysctls"), errors);
     one_of(&context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], errors);
     seccomp(&context, errors);
     windows::options(&context.child("windowsOptions"), errors);
     app_armor(&context, errors);
     one_of(&context, "supplementalGroupsPolicy", &["Merge", "Strict"], errors);
-    one_of(&context, "seLinuxChangePolicy", &["Recursive"], errors);
+    one_of(&context, "seLinuxChangePolicy", &["MountOption", "Recursive"], errors);
 }
 
 /// The context of one container.

@@ -39,7 +39,7 @@ pub(in super::super) fn spec(spec: &Field, of: &Of, errors: &mut Errors) {
     let policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
     one_of(&spec.string("dnsPolicy"), &policies, errors);
     selector::labels(&spec.child("nodeSelector"), errors);
-    security::of_pod(spec, errors);
+    security::shared(spec, errors);
     affinity::affinity(&spec.child("affinity"), errors);
     dns::config(spec, errors);
     for gate in spec.child("readinessGates").items() {

@@ -139,19 +139,19 @@ fn windows(spec: &Field, errors: &mut Errors) {
     const OF_POD: [&str; 15] = [
         "securityContext.appArmorProfile",
         "securityContext.seLinuxOptions",
-        "hostUsers",
-        "hostPID",
-        "hostIPC",
         "securityContext.seccompProfile",
         "securityContext.fsGroup",
         "securityContext.fsGroupChangePolicy",
         "securityContext.sysctls",
-        "shareProcessNamespace",
         "securityContext.runAsUser",
         "securityContext.runAsGroup",
         "securityContext.supplementalGroups",
         "securityContext.supplementalGroupsPolicy",
         "securityContext.seLinuxChangePolicy",
+        "hostUsers",
+        "hostPID",
+        "hostIPC",
+        "shareProcessNamespace",
     ];
     const OF_CONTAINER: [&str; 10] = [
         "securityContext.appArmorProfile",

@@ -10,7 +10,7 @@ pub(super) fn all(list: &Field, errors: &mut Errors) {
     for condition in list.items() {
         let ty = condition.string("type");
         if !known.insert(ty.text()) {
-            errors.push(ty.duplicate());
+            errors.push(ty.named(condition.at().clone()).duplicate());
         }
         ty.is_qualified(errors);
         condition.string("status").is_one_of(&["False", "True", "Unknown"], errors);

@@ -89,6 +89,24 @@ pub(in super::super) fn driver(name: &Field, errors: &mut Errors) {
     errors.extend(details.into_iter().map(|detail| name.invalid(detail)));
 }
 
+/// The same, where the type declares it.
+pub(in super::super) fn declared_driver(name: &Field, errors: &mut Errors) {
+    if name.is_empty() {
+        errors.push(name.required(""));
+        return;
+    }
+    if name.text().len() > 63 {
+        errors.push(name.too_long(63));
+    }
+    if !name_rule::dns_subdomain(&name.text().to_lowercase(), false).is_empty() {
+        let detail = "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', \
+                      and must start and end with an alphanumeric character (e.g. 'Example.com', \
+                      regex used for validation is \
+                      '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+        errors.push(name.invalid(detail));
+    }
+}
+
 /// The secret of a source; that of a persistent volume is in a namespace.
 fn secret(source: &Field, of: Of, errors: &mut Errors) {
     let Some(secret) = source.given("secretRef") else { return };

@@ -7,15 +7,12 @@ use serde_json::{Value, json};
 use super::{
     super::{
         field::{Errors, Field},
-        number, pod, selector, shown,
+        immutable, number, pod, selector, shown,
         volume::claim,
     },
     amount_of, required_selector, runs_forever, template_labels,
 };
-use crate::{
-    builtin::path,
-    schema::{FieldError, FieldPath, name_rule},
-};
+use crate::{builtin::path, schema::name_rule};
 
 /// The specification of a new `StatefulSet`.
 pub(in super::super) fn create(spec: &Field, errors: &mut Errors) {
@@ -25,23 +22,18 @@ pub(in super::super) fn create(spec: &Field, errors: &mut Errors) {
 /// Only a few fields may change.
 pub(in super::super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
     check(&new.child("spec"), Existing::Yes, errors);
-    let mut expected = new.value().clone();
-    for field in [
-        "replicas",
-        "template",
-        "updateStrategy",
-        "minReadySeconds",
-        "ordinals",
-        "revisionHistoryLimit",
-        "persistentVolumeClaimRetentionPolicy",
-    ] {
-        path::copy(&mut expected, old.value(), &format!("spec.{field}"));
-    }
-    if expected["spec"] != old.value()["spec"] {
-        let detail = "updates to statefulset spec for fields other than 'replicas', 'ordinals', \
-                      'template', 'updateStrategy', 'revisionHistoryLimit', \
-                      'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-        errors.push(FieldError::forbidden(&FieldPath::new("spec"), detail));
+    immutable::selector(new, old, errors);
+    claims_are_kept(new, old, errors);
+    immutable::text(new, old, "spec.serviceName", errors);
+    immutable::text(new, old, "spec.podManagementPolicy", errors);
+}
+
+fn claims_are_kept(new: &Field, old: &Field, errors: &mut Errors) {
+    let [after, before] = [new, old].map(|set| immutable::at(set, "spec.volumeClaimTemplates"));
+    if path::list_of(after.value()) != path::list_of(before.value()) {
+        let print = |claim: &Field| shown::go("core.PersistentVolumeClaim", claim.value());
+        let print = after.items().iter().map(print).collect::<Vec<_>>().join(",");
+        errors.push(after.invalid_as(format!("[{print}]"), immutable::DETAIL));
     }
 }
 
