@@ -34,6 +34,7 @@ mod restarts;
 mod rollout;
 mod roperator;
 mod scheduling;
+mod skew;
 mod status;
 mod support;
 mod watches;

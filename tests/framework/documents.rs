@@ -36,7 +36,7 @@ fn the_files_of_the_life_of_a_change_exist() {
 }
 
 /// `a/{b,c}` names two.
-fn each(name: &str) -> Vec<String> {
+pub(crate) fn each(name: &str) -> Vec<String> {
     let Some((folder, files)) = name.split_once('{') else { return vec![name.to_owned()] };
     files.trim_end_matches('}').split(',').map(|file| format!("{folder}{file}")).collect()
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod documents;
+mod kubernetes_versions;
 mod layering;
 mod monitoring;
 mod porting;

@@ -28,6 +28,8 @@ use crate::{
 };
 pub(crate) use crate::{kind::*, started::Operators};
 
+/// How the reason begins why a test is ignored on a version of Kubernetes.
+const NOT_SERVED: &str = "this version of Kubernetes does not serve ";
 /// The timeout of the start of operators.
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -108,6 +110,15 @@ impl World {
     pub(crate) async fn install_recipes(&self) {
         let crd = recipe::crd(Some(recipe::status()));
         operators::install::install(&self.client, &[crd]).await.unwrap();
+    }
+
+    /// Ignores the test where the version of the server does not serve this type, as its discovery says.
+    pub(crate) async fn needs_served(&self, kind: Kind) {
+        let request = http::Request::get(format!("/apis/{}", kind.0)).body(Vec::new()).unwrap();
+        let served = self.client.request_text(request).await.unwrap_or_default();
+        if !served.contains(&format!("\"name\":\"{}\"", kind.2)) {
+            ignore(format!("{NOT_SERVED}{} of {}", kind.2, kind.0));
+        }
     }
 
     /// Replaces the type by one without a status and its subresource, and waits until that is published.

@@ -21,6 +21,8 @@ enum Subcommands {
         /// The versions, such as 1.33; without one, the reference of the tests
         versions: Vec<Version>,
     },
+    /// Print the versions that can be built
+    Versions,
     /// Start a control plane and wait for Ctrl-C (the default)
     Run {
         /// The version, such as 1.33; without one, the reference of the tests
@@ -42,6 +44,10 @@ async fn main() -> std::process::ExitCode {
 async fn execute(arguments: Arguments) -> Result<(), Error> {
     let version = match arguments.command {
         Some(Subcommands::Build { versions }) => return build(versions),
+        Some(Subcommands::Versions) => {
+            println!("{}", Version::ALL.map(Version::minor).join("\n"));
+            return Ok(());
+        }
         Some(Subcommands::Run { version: Some(version) }) => version,
         Some(Subcommands::Run { version: None }) | None => Version::REFERENCE,
     };

@@ -21,7 +21,7 @@ const BINDING: Kind = Kind(
 struct Policy(String);
 
 impl Policy {
-    /// Installs one. The test needs [`Need::Policies`].
+    /// Installs one. The test needs [`Need::Policies`], and is ignored where the version of the server has none.
     async fn install(faults: &Faults, resource: &str, condition: &str, patch: &str) -> Self {
         Self::install_for(&["CREATE", "UPDATE"], faults, resource, condition, patch).await
     }
@@ -34,6 +34,7 @@ impl Policy {
         patch: &str,
     ) -> Self {
         let world = &faults.world;
+        world.needs_served(POLICY).await;
         let name = format!("{}-{resource}", world.namespace);
         let here = format!("object.metadata.namespace == '{}'", world.namespace);
         let policy = json!({"metadata": {"name": name}, "spec": {
