@@ -3,13 +3,14 @@
 
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, Kind, Operators, World, condition},
+    world::{CONFIG_MAP, Kind, Operators, SERVICE, World, condition, eventually},
 };
 
 const DISH: Kind = Kind("test.operetta.dev/v1", "Dish", "dishes");
@@ -124,16 +125,62 @@ async fn a_default_of_a_later_server_is_no_difference_and_stays() {
     operators.stop().await;
 }
 
-/// As an operator that was built for a version of Kubernetes that has removed, or promoted, the version of its type.
+fn service(spec: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": spec})
+}
+
+/// What an older version of a type keeps of a child.
+fn as_an_old_type(child: &Service) -> Value {
+    let mut child = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+        "spec": child.spec});
+    let spec = child["spec"].as_object_mut().unwrap();
+    spec.retain(|field, _| ["ports", "selector", "type", "sessionAffinity"].contains(&&**field));
+    child
+}
+
+/// Returns its child as it found it, without the fields that its types do not have.
+fn keep(request: &SyncRequest) -> Result<SyncResponse> {
+    let found = request.children::<Service>().first()?;
+    let child = found.map_or_else(|| service(json!({"ports": [{"port": 80}]})), as_an_old_type);
+    Ok(SyncResponse::status(json!({})).child(child))
+}
+
+/// An operator that is older than the server.
 #[operetta_harness::test(server)]
-async fn a_version_of_a_type_that_the_server_does_not_serve_is_named_until_it_is_served() {
+async fn fields_that_the_operator_does_not_know_keep_their_values() {
+    let world = World::that_logs_requests().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), keep)).await;
+    world.apply(RECIPE, recipe("r", &[])).await;
+    world.until_ready(RECIPE, "r").await;
+    let policy = json!({"spec": {"internalTrafficPolicy": "Local"}});
+    world.patch(SERVICE, "s", policy).await;
+    world.patch(RECIPE, "r", json!({"spec": {"again": true}})).await;
+    operators.settled().await;
+    let kept = world.get(SERVICE, "s").await;
+    assert_eq!(kept["spec"]["internalTrafficPolicy"], "Local");
+    let before = kept["metadata"]["resourceVersion"].clone();
+    world.patch(RECIPE, "r", json!({"spec": {"again": false}})).await;
+    operators.settled().await;
+    assert_eq!(world.get(SERVICE, "s").await["metadata"]["resourceVersion"], before);
+    operators.stop().await;
+}
+
+/// A version that the server serves no more.
+#[operetta_harness::test(server)]
+async fn a_removed_version_degrades_the_operator_and_is_named() {
     let world = World::new().await;
-    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
-    let child = K8sType::namespaced("apps/v1beta1", "Deployment", "deployments");
-    let config = OperatorConfig::new("cook", parent).child_of_type(child, ChildConfig::apply());
-    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
-    let (code, body) = operators.http("/readyz/cook?verbose").await;
-    assert!(code == 503 && body.contains("deployments") && body.contains("apps"), "{body}");
-    assert_eq!(operators.http("/readyz").await.0, 200, "a stated reason is enough");
+    let old = K8sType::namespaced("apps/v1beta1", "Deployment", "deployments");
+    let operators = world
+        .start(|builder| {
+            let builder = operators::register_all(builder, operators::all());
+            let config = recipe::config("cook").child_of_type(old, ChildConfig::apply());
+            builder.register(config, recipe::handler())
+        })
+        .await;
+    let degraded = |(code, body): &(u16, String)| *code == 503 && body.contains("apps/v1beta1");
+    let seen = || operators.http("/readyz/cook?verbose");
+    let (_, body) = eventually("the operator is degraded", seen, degraded).await;
+    assert!(body.contains("does not serve"), "{body}");
+    assert_eq!(operators.http("/readyz/echo-server").await.0, 200);
     operators.stop().await;
 }

@@ -8,4 +8,3 @@ mod jobs;
 mod lists;
 mod own_options;
 mod sizes;
-mod skew;
