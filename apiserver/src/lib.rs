@@ -38,19 +38,21 @@
 //! Each module is in a layer, and uses only modules of lower layers:
 //!
 //! ```text
-//! 13  faults transport
-//! 12  server
-//! 11  recovery rest
-//! 10  controllers reviews simulation
-//!  9  authentication bootstrap initial openapi pods
-//!  8  shared write
-//!  7  admission
-//!  6  account_tokens certificates crd quota rbac
-//!  5  cluster discovery published rendered table
-//!  4  addresses json_patch protobuf resource strategic
-//!  3  builtin credentials
-//!  2  cel persistence query
-//!  1  apply conversion log selector status
+//! 15  faults transport
+//! 14  server
+//! 13  recovery rest
+//! 12  controllers reviews simulation
+//! 11  authentication bootstrap initial openapi pods
+//! 10  shared write
+//!  9  admission
+//!  8  account_tokens certificates crd quota
+//!  7  cluster
+//!  6  credentials discovery published rendered table
+//!  5  persistence rbac resource
+//!  4  addresses json_patch log protobuf strategic
+//!  3  builtin
+//!  2  cel query
+//!  1  apply conversion selector status
 //!  0  aside callout clock deep group_resource json_weight private_file quantity requests schema users version_tag
 //! ```
 

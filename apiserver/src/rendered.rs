@@ -98,7 +98,7 @@ mod tests {
         let value = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}});
         let registry = Registry::new(initial::resources()).snapshot();
         Shown {
-            object: Arc::new(Object::encode(Event::Added, value, 0)),
+            object: Arc::new(Object::encode(Event::Added, &value, 0)),
             resource: Arc::clone(registry.by_path("", "v1", "pods").expect("Pods are built in")),
             event: Event::Added,
             partial: true,

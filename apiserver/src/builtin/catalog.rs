@@ -89,6 +89,13 @@ pub fn name_rule(ty: &BuiltinType) -> NameRule {
     }
 }
 
+/// The name of the struct of objects with this `apiVersion` and kind.
+pub(crate) fn root_of(api_version: &str, kind: &str) -> Option<&'static str> {
+    let wanted = api_version.split_once('/').unwrap_or(("", api_version));
+    let versions = CATALOG.roots.get(kind)?;
+    versions.iter().find(|(version, _)| *version == wanted).map(|(_, root)| *root)
+}
+
 /// One struct, by the name that another refers to it with.
 pub(crate) fn go_struct(name: &str) -> &'static GoStruct {
     CATALOG.structs.get(name).expect("the data file has every struct that it refers to")
@@ -146,6 +153,9 @@ pub(crate) fn token_request_schema() -> &'static Schema {
     &CATALOG.token_request
 }
 
+/// For each kind its groups and versions, and their structs.
+type Roots = HashMap<&'static str, Vec<((&'static str, &'static str), &'static str)>>;
+
 struct Catalog {
     version: &'static str,
     scale: Arc<Schema>,
@@ -153,13 +163,15 @@ struct Catalog {
     structs: Structs,
     types: Vec<BuiltinType>,
     messages: Vec<Message>,
+    roots: Roots,
 }
 
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
     let data: Data = serde_json::from_str(include_str!("../../data/builtin.json"))
         .expect("the data file is part of this program and tested with it");
     let schemas = open_api::schemas(&data.types);
-    let types = data.resources.into_iter().map(|r| r.into_type(&schemas)).collect();
+    let types: Vec<_> = data.resources.into_iter().map(|r| r.into_type(&schemas)).collect();
+    let roots = roots(&types, &data.messages);
     let scale = Arc::clone(&schemas["autoscaling.v1.Scale"]);
     let token_request = Arc::clone(&schemas["authentication.v1.TokenRequest"]);
     Catalog {
@@ -169,8 +181,19 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
         structs: data.types,
         types,
         messages: data.messages,
+        roots,
     }
 });
+
+fn roots(types: &[BuiltinType], messages: &[Message]) -> Roots {
+    let types = types.iter().map(|ty| (ty.group, ty.version, ty.kind, ty.root));
+    let messages = messages.iter().map(|it| (it.group, it.version, it.kind, it.root));
+    let mut roots = Roots::new();
+    for (group, version, kind, root) in types.chain(messages) {
+        roots.entry(kind).or_default().push(((group, version), root));
+    }
+    roots
+}
 
 #[derive(Deserialize)]
 struct Data {

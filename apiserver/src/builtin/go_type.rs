@@ -3,9 +3,12 @@
 //!
 //! Facts only; what is done with them is decided by the modules beside this one.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::Value;
 
 /// All structs by name.
@@ -35,7 +38,7 @@ pub(crate) enum GoType {
 /// One Go struct.
 #[derive(Debug, Deserialize)]
 pub(crate) struct GoStruct {
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "in_order")]
     pub(crate) fields: BTreeMap<&'static str, GoField>,
     #[serde(default)]
     pub(crate) atomic: bool,
@@ -75,6 +78,9 @@ pub(crate) struct GoField {
     /// Where protobuf has the field; `None` where it has none.
     #[serde(rename = "w", default, deserialize_with = "wire_notation")]
     pub(crate) wire: Option<Wire>,
+    /// How many fields of the struct come before it.
+    #[serde(skip)]
+    pub(crate) place: u16,
 }
 
 /// The place of a field in a protobuf message.
@@ -191,7 +197,33 @@ impl GoType {
     }
 }
 
-fn notation<'de: 'static, D: serde::Deserializer<'de>>(source: D) -> Result<GoType, D::Error> {
+/// The fields, which the data file has in the order of the struct.
+fn in_order<'de: 'static, D: Deserializer<'de>>(
+    source: D,
+) -> Result<BTreeMap<&'static str, GoField>, D::Error> {
+    struct InOrder;
+
+    impl<'de: 'static> Visitor<'de> for InOrder {
+        type Value = BTreeMap<&'static str, GoField>;
+
+        fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+            text.write_str("the fields of a struct")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut fields = BTreeMap::new();
+            for place in 0.. {
+                let Some((name, field)) = map.next_entry::<&'static str, GoField>()? else { break };
+                fields.insert(name, GoField { place, ..field });
+            }
+            Ok(fields)
+        }
+    }
+
+    source.deserialize_map(InOrder)
+}
+
+fn notation<'de: 'static, D: Deserializer<'de>>(source: D) -> Result<GoType, D::Error> {
     let text = <&'static str>::deserialize(source)?;
     GoType::parse(text)
         .ok_or_else(|| serde::de::Error::custom(format!("{text} is not the notation of a type")))
@@ -216,9 +248,7 @@ impl Wire {
     }
 }
 
-fn wire_notation<'de: 'static, D: serde::Deserializer<'de>>(
-    source: D,
-) -> Result<Option<Wire>, D::Error> {
+fn wire_notation<'de: 'static, D: Deserializer<'de>>(source: D) -> Result<Option<Wire>, D::Error> {
     let text = <&'static str>::deserialize(source)?;
     let wrong = || serde::de::Error::custom(format!("{text} is not the notation of a wire field"));
     Wire::parse(text).map(Some).ok_or_else(wrong)

@@ -42,6 +42,16 @@ pub(super) fn parts<'v>(
     }
 }
 
+/// The type of a value that is schemas, or holds them; `None` for the others.
+pub(super) fn schemas_below(field: &GoField, value: &Value) -> Option<GoType> {
+    match (form(field)?, value) {
+        (WireForm::OrStrings, Value::Object(_)) => Some(GoType::Map(Box::new(SCHEMA))),
+        (WireForm::OrArray, Value::Array(_)) => Some(GoType::List(Box::new(SCHEMA))),
+        (_, Value::Object(_)) => Some(SCHEMA),
+        _ => None,
+    }
+}
+
 /// The name of the type of a field of a schema that has one of its own.
 pub(super) fn type_name(of: &str, fields: &str) -> Option<&'static str> {
     if !of.ends_with(".JSONSchemaProps") {

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::deep;
+use crate::{builtin, deep};
 
 /// The part of a watch frame before the object.
 const FRAME_TAIL: &[u8] = b"}\n";
@@ -82,8 +82,7 @@ pub(crate) struct Meta {
 /// One immutable state of an object.
 ///
 /// The bytes are a whole watch frame, `{"type":"…","object":{…}}`; the object's JSON is a slice
-/// of it, and starts with `apiVersion` and `kind`, so that both can be replaced or left out by
-/// slicing.
+/// of it. That of a built-in type starts with `kind` and `apiVersion`, which a slice can leave out.
 #[derive(Debug)]
 pub(crate) struct Object {
     frame: Bytes,
@@ -99,21 +98,13 @@ pub(crate) struct Object {
 
 impl Object {
     /// Encodes an object; `value` is a complete object with `apiVersion`, `kind` and `metadata`.
-    pub(crate) fn encode(event: Event, mut value: Value, epoch: u64) -> Self {
-        let meta = Meta::read(&value);
-        let api_version = take_text(&mut value, "apiVersion");
-        let kind = take_text(&mut value, "kind");
+    pub(crate) fn encode(event: Event, value: &Value, epoch: u64) -> Self {
+        let meta = Meta::read(value);
         let mut frame = Vec::with_capacity(512);
         frame.extend_from_slice(event.frame_head());
         let json_at = frame.len();
-        write_json(&mut frame, br#"{"apiVersion":"#, &api_version);
-        write_json(&mut frame, br#","kind":"#, &kind);
-        frame.push(b',');
-        let rest_at = frame.len();
-        // The opening brace of the remaining fields falls on the place of the comma just written.
-        frame.pop();
-        serde_json::to_writer(&mut frame, &value).expect("a JSON value serialises into memory");
-        frame[rest_at - 1] = b',';
+        builtin::write_json(value, &mut frame);
+        let rest_at = json_at + type_len(value);
         frame.extend_from_slice(FRAME_TAIL);
         Self { frame: frame.into(), json_at, rest_at, meta, event, epoch }
     }
@@ -138,7 +129,7 @@ impl Object {
         self.frame.slice(self.json_at..self.frame.len() - FRAME_TAIL.len())
     }
 
-    /// The object's JSON after `{"apiVersion":…,"kind":…,`, with the closing brace.
+    /// The JSON of an object of a built-in type after `{"kind":…,"apiVersion":…,`, with the closing brace.
     pub(crate) fn json_after_type(&self) -> Bytes {
         self.frame.slice(self.rest_at..self.frame.len() - FRAME_TAIL.len())
     }
@@ -189,16 +180,11 @@ fn read_labels(value: &Value) -> BTreeMap<String, String> {
     labels.map(|(key, value)| (key.clone(), text(value).to_owned())).collect()
 }
 
-fn take_text(value: &mut Value, field: &str) -> Value {
-    value
-        .as_object_mut()
-        .and_then(|map: &mut Map<String, Value>| map.remove(field))
-        .unwrap_or_default()
-}
-
-fn write_json(out: &mut Vec<u8>, before: &[u8], value: &Value) {
-    out.extend_from_slice(before);
-    serde_json::to_writer(out, value).expect("a JSON value serialises into memory");
+/// The length of the fields that every built-in type begins with, and of the brace before them.
+fn type_len(value: &Value) -> usize {
+    r#"{"kind":"","apiVersion":"","#.len()
+        + text(&value["kind"]).len()
+        + text(&value["apiVersion"]).len()
 }
 
 #[cfg(test)]
@@ -213,13 +199,13 @@ mod tests {
             "kind": "ConfigMap", "apiVersion": "v1", "data": {"a": "b"},
             "metadata": {"name": "x", "resourceVersion": "7", "labels": {"l": "m"}},
         });
-        let object = Object::encode(Event::Added, value.clone(), 0);
+        let object = Object::encode(Event::Added, &value, 0);
         assert_eq!(object.value(), value);
         assert_eq!(object.meta.resource_version, 7);
         let frame: Value = serde_json::from_slice(&object.frame()).unwrap();
         assert_eq!(frame, json!({"type": "ADDED", "object": value}));
         let frame: Value = serde_json::from_slice(&object.frame_as(Event::Deleted)).unwrap();
         assert_eq!(frame, json!({"type": "DELETED", "object": value}));
-        assert!(object.json_after_type().starts_with(br#""data":"#));
+        assert!(object.json_after_type().starts_with(br#""metadata":"#));
     }
 }

@@ -85,7 +85,7 @@ impl State {
         };
         let version = self.head + 1;
         value["metadata"]["resourceVersion"] = json!(version.to_string());
-        let object = Arc::new(Object::encode(event, value, epoch));
+        let object = Arc::new(Object::encode(event, &value, epoch));
         if !delete {
             refused::admit(&object, previous.as_deref(), room)?;
         }

@@ -51,7 +51,7 @@ pub(super) fn read_object((event, epoch, json): ObjectRow<'_>) -> Option<Arc<Obj
     if !value["metadata"].is_object() {
         return None;
     }
-    let object = Object::encode(event, value, epoch);
+    let object = Object::encode(event, &value, epoch);
     (object.meta.resource_version > 0).then(|| Arc::new(object))
 }
 
@@ -78,7 +78,7 @@ mod tests {
             "metadata": {"name": "a", "resourceVersion": "7", "finalizers": ["x"]},
         });
         for event in EVENTS {
-            let object = Object::encode(event, value.clone(), 9);
+            let object = Object::encode(event, &value, 9);
             let json = object.json();
             let read = read_object(object_row(&object, &json)).expect("it is an object");
             assert_eq!((read.frame(), read.event, read.epoch), (object.frame(), event, 9));

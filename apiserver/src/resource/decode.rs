@@ -62,6 +62,6 @@ impl Resource {
     }
 
     fn reencode(&self, object: &Object) -> Object {
-        Object::encode(object.event, self.decode(object), self.epoch)
+        Object::encode(object.event, &self.decode(object), self.epoch)
     }
 }

@@ -11,7 +11,7 @@ use super::{
     key_order, representation,
 };
 use crate::{
-    aside,
+    aside, builtin,
     log::{Event, Object},
     protobuf,
     rendered::{Rendered, Shown},
@@ -129,9 +129,8 @@ impl Frames {
         {
             return frame;
         }
-        // Objects are written as those that are stored.
         let is_object = self.accepted.representation == Representation::Object && word != "ERROR";
-        let object = if is_object { object.to_string() } else { key_order::text(object) };
+        let object = if is_object { builtin::json(object) } else { key_order::text(object) };
         format!("{{\"type\":\"{word}\",\"object\":{object}}}\n").into()
     }
 }

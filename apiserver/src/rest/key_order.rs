@@ -1,13 +1,13 @@
-//! The keys of answers that are made here, in the order in which Go writes the fields of its structs: `Status`, discovery,
-//! tables, and objects of which only the metadata is shown.
-//!
-//! Stored objects are written when they are stored.
+//! The keys of answers that are made here, in the order in which Go writes the fields of its structs: discovery, tables,
+//! and objects of which only the metadata is shown. Of other kinds, such as `Status`, the data have the structs.
 
 use serde_json::{Map, Value};
 
+use crate::builtin;
+
 /// The fields of a whole answer.
-const TOP: &str = "kind apiVersion name groupVersion metadata columnDefinitions rows status message reason details code \
-     groups versions preferredVersion serverAddressByClientCIDRs resources items";
+const TOP: &str = "kind apiVersion name groupVersion metadata columnDefinitions rows groups versions preferredVersion \
+     serverAddressByClientCIDRs resources items";
 /// The fields of metadata.
 const METADATA: &str = "name generateName namespace selfLink uid resourceVersion continue remainingItemCount generation \
      creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers \
@@ -16,12 +16,14 @@ const OWNER: &str = "apiVersion kind name uid controller blockOwnerDeletion";
 const MANAGER: &str = "manager operation apiVersion time fieldsType fieldsV1 subresource";
 /// The fields of all others, whose orders agree.
 const OTHER: &str = "cells object groupVersion resource subresource name singularName namespaced group version kind apiVersion \
-     metadata uid causes retryAfterSeconds reason message field type format description priority responseKind \
-     acceptedTypes scope singularResource verbs shortNames categories storageVersionHash subresources resources \
-     freshness versions preferredVersion clientCIDR serverAddress";
+     metadata type format description priority responseKind acceptedTypes scope singularResource verbs shortNames \
+     categories storageVersionHash subresources resources freshness versions preferredVersion clientCIDR serverAddress";
 
 /// An answer as JSON.
 pub(super) fn text(answer: &Value) -> String {
+    if builtin::has_order(answer) {
+        return builtin::json(answer);
+    }
     let mut text = String::new();
     write(answer, TOP, &mut text);
     text

@@ -110,7 +110,7 @@ fn insert(
     if options.dry_run {
         return match cluster.log.get(&resource.storage, &key) {
             Some(found) => Err(taken(Some(&found))),
-            None => Ok(Arc::new(Object::encode(Event::Added, value, epoch))),
+            None => Ok(Arc::new(Object::encode(Event::Added, &value, epoch))),
         };
     }
     // Only what keeps objects minds a version: a dry run does not.

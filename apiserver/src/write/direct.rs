@@ -34,7 +34,11 @@ pub(crate) fn change_directly(
         }
         let value = strategy::to_storage(resource, next);
         if dry_run {
-            return Ok(Arc::new(Object::encode(Event::Modified, value, strategy::epoch(resource))));
+            return Ok(Arc::new(Object::encode(
+                Event::Modified,
+                &value,
+                strategy::epoch(resource),
+            )));
         }
         let write = Write {
             resource: &resource.storage,

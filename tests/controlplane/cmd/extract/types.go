@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,12 +23,32 @@ import (
 
 // goStruct is one Go struct as JSON sees it.
 type goStruct struct {
-	Fields map[string]goField `json:"fields"`
+	Fields goFields `json:"fields"`
 	// Atomic: server-side apply owns the struct as a whole.
 	Atomic bool   `json:"atomic,omitempty"`
 	Rules  []rule `json:"rules,omitempty"`
 
 	goType reflect.Type
+}
+
+// goFields are printed in the order in which Go writes them, which readers of the data rely on.
+type goFields map[string]goField
+
+// MarshalJSON implements json.Marshaler.
+func (f goFields) MarshalJSON() ([]byte, error) {
+	names := slices.SortedFunc(maps.Keys(f), func(a, b string) int { return cmp.Compare(f[a].place, f[b].place) })
+	text := []byte("{")
+	for i, name := range names {
+		field, err := json.Marshal(f[name])
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(fmt.Appendf(text, "%q:", name), field...)
+	}
+	return append(text, '}'), nil
 }
 
 // goField is one field: its Go type in a notation of few words, and what OpenAPI adds.
@@ -48,6 +71,9 @@ type goField struct {
 	Format        string   `json:"f,omitempty"`
 	// Wire: where protobuf has the field; see wire.go.
 	Wire string `json:"w,omitempty"`
+
+	// place counts the fields of the struct.
+	place int
 }
 
 var specialTypes = map[reflect.Type]string{
@@ -121,15 +147,16 @@ func (t *typeTable) add(goType reflect.Type) (string, error) {
 	if !known {
 		return "", fmt.Errorf("no OpenAPI definition of %s", model)
 	}
-	added := &goStruct{Fields: map[string]goField{}, goType: goType}
+	added := &goStruct{Fields: goFields{}, goType: goType}
 	added.Atomic = definition.Schema.Extensions["x-kubernetes-map-type"] == "atomic"
 	t.byName[name] = added
-	for _, member := range jsonMembers(goType) {
+	for place, member := range jsonMembers(goType) {
 		field, err := t.field(goType, member)
 		if err != nil {
 			return "", fmt.Errorf("%s.%s: %w", name, member.name, err)
 		}
 		field.describe(definition.Schema.Properties[member.name])
+		field.place = place
 		field.Required = slices.Contains(definition.Schema.Required, member.name)
 		added.Fields[member.name] = field
 	}
