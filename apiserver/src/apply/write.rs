@@ -1,5 +1,7 @@
 //! One write, step by step: checks, ownership, the resulting object and its managers.
 
+use std::collections::{BTreeMap, btree_map::Entry};
+
 use serde_json::Value;
 
 use super::{
@@ -171,8 +173,14 @@ impl Write<'_> {
     }
 
     fn reconciled(&self, mut managers: Managers) -> Result<Managers, String> {
+        let live = self.typed(self.before);
+        // Converted once for each version: a conversion can be a request to a webhook.
+        let mut versions = BTreeMap::new();
         for managed in managers.values_mut() {
-            let before = self.typed(self.before).at(&managed.api_version)?;
+            let before = match versions.entry(managed.api_version.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(version) => version.insert(live.at(&managed.api_version)?),
+            };
             managed.fields = reconcile(before.ty(), &managed.fields);
         }
         Ok(managers)
