@@ -45,9 +45,9 @@ pub fn decode(ty: &BuiltinType, object: &Value) -> Result<Vec<String>, DecodeErr
     })
 }
 
-/// The same for the metadata of an object of any type.
-pub(crate) fn decode_metadata(metadata: &Value) -> Result<Vec<String>, String> {
-    decode_struct(OBJECT_META, metadata, "metadata")
+/// The same for the metadata of an object of any type, which are at a path of an object.
+pub(crate) fn decode_metadata(metadata: &Value, at: &str) -> Result<Vec<String>, String> {
+    decode_struct(OBJECT_META, metadata, at)
 }
 
 /// The same for a value of a struct, which is at a path of its object.

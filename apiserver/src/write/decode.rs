@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Complaints, FieldValidation, metadata};
+use super::{Complaints, FieldValidation, embedded, metadata};
 use crate::{
     admission::Unknown,
     builtin::{self, Message},
@@ -128,10 +128,12 @@ fn undeclared_fields(resource: &Resource, object: &mut Value) -> Result<Vec<Stri
         }
         Origin::Definition => crd::decode(object)?,
         Origin::Custom(_) => {
-            let mut unknown = builtin::decode_metadata(&object["metadata"])?;
+            let mut unknown = builtin::decode_metadata(&object["metadata"], "metadata")?;
             metadata::round_trip(object);
             if object["kind"] == resource.kind.as_str() {
                 unknown.extend(schema::prune(&resource.schema, object));
+                let embedded = embedded::read(&resource.schema, object);
+                unknown.extend(embedded.map_err(|error| error.to_string())?);
             }
             unknown
         }

@@ -12,6 +12,7 @@ mod create;
 mod decode;
 mod delete;
 mod direct;
+mod embedded;
 mod generation;
 mod grace;
 mod manage;
