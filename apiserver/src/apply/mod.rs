@@ -108,8 +108,13 @@ pub fn track_update(
         return after;
     }
     let write = Write { schema, before: &live, request };
-    // An object that cannot be tracked is stored without entries.
-    let Ok(managers) = write.update(&after, managers, request.manager) else { return after };
+    // Of an object that cannot be tracked the managers stay what they were.
+    let Ok(managers) = write.update(&after, managers, request.manager) else {
+        return object::with_managed_fields(
+            after,
+            before.and_then(object::managed_fields).cloned(),
+        );
+    };
     let tracked = object::with_managed_fields(after, managers::encode(&managers));
     match before {
         Some(before) => ignore_timestamps(before, tracked),

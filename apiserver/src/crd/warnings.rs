@@ -1,9 +1,9 @@
-//! What a valid definition is warned of: formats that mean nothing.
+//! What a valid definition is warned of: sets of what has no equality, and formats that mean nothing.
 
 use serde_json::Value;
 
 use super::form::{Form, schema};
-use crate::schema::{go_value, unrecognized_formats};
+use crate::schema::{go_value, schema_has, unrecognized_formats};
 
 /// The warnings about a definition. Those about what it had before are not repeated.
 pub(crate) fn warnings(definition: &Value, before: Option<&Value>) -> Vec<String> {
@@ -15,7 +15,31 @@ pub(crate) fn warnings(definition: &Value, before: Option<&Value>) -> Vec<String
             warnings.push(warning);
         }
     }
+    let known = before.map(types_of_sets).unwrap_or_default();
+    let sets = types_of_sets(definition).into_iter();
+    warnings.extend(sets.filter(|of| !known.contains(of)).map(set_warning));
     warnings
+}
+
+/// The types of items of which there are sets, of those that have no equality.
+fn types_of_sets(definition: &Value) -> Vec<&'static str> {
+    let form = Form::of(&definition["spec"]);
+    let is_set_of = |schema: &Value, of: &str| {
+        schema["x-kubernetes-list-type"] == "set" && schema["items"]["type"] == of
+    };
+    let has_set_of = |of: &&'static str| {
+        form.versions
+            .iter()
+            .any(|version| schema_has(schema(version), &|schema: &Value| is_set_of(schema, of)))
+    };
+    ["array", "object"].into_iter().filter(has_set_of).collect()
+}
+
+fn set_warning(of: &str) -> String {
+    format!(
+        "x-kubernetes-list-type: set for items of type {of:?} is not supported by \
+         server-side apply or CEL validation rules"
+    )
 }
 
 fn formats(definition: &Value) -> Vec<String> {
@@ -49,5 +73,23 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(expected.iter().all(|it| found.iter().any(|found| found == it)), "{found:?}");
         assert_eq!(warnings(&odd, Some(&odd)), [""; 0]);
+    }
+
+    #[test]
+    fn a_set_of_objects_or_lists_is_warned_of_once_and_when_it_is_new() {
+        let with = |of: &str| {
+            let set =
+                json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": of}});
+            let properties = json!({"a": set, "b": {"type": "object", "properties": {"c": set}}});
+            let schema = json!({"openAPIV3Schema": {"type": "object", "properties": properties}});
+            json!({"spec": {"versions": [{"schema": schema}, {"schema": schema}]}})
+        };
+        assert_eq!(warnings(&with("string"), None), [""; 0]);
+        assert_eq!(
+            warnings(&with("object"), Some(&with("array"))),
+            ["x-kubernetes-list-type: set for items of type \"object\" is not supported by \
+              server-side apply or CEL validation rules"]
+        );
+        assert_eq!(warnings(&with("object"), Some(&with("object"))), [""; 0]);
     }
 }

@@ -182,7 +182,7 @@ fn refuse_strictly(options: &WriteOptions, complaints: &Complaints) -> Result<()
         return Ok(());
     }
     let list = in_yaml(&refusals.join(", "));
-    Err(StatusError::bad_request(format!("error strict decoding YAML: {list}")))
+    Err(StatusError::bad_request(format!("error strict decoding patch: {list}")))
 }
 
 fn in_yaml(why: &str) -> String {

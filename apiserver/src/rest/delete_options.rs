@@ -12,6 +12,9 @@ use crate::{
 
 const POLICIES: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
 
+/// Whether only what the store cannot read is deleted.
+const UNREADABLE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
 /// The options of a request, and the status code of a deletion that finalizers hold.
 pub(super) fn of(call: &Call<'_>) -> Result<DeleteOptions, StatusError> {
     let given = match decode::delete_options(call.content_type(), call.body)? {
@@ -29,6 +32,10 @@ pub(super) fn read(given: &Value) -> Result<DeleteOptions, StatusError> {
     let stages = given["dryRun"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut errors = policy_errors(policy, orphan.is_some());
     errors.extend(dry_run_error(stages));
+    let only_unreadable = given[UNREADABLE] == true;
+    if only_unreadable {
+        errors.extend(unreadable_errors(given));
+    }
     if !errors.is_empty() {
         return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &errors));
     }
@@ -45,7 +52,17 @@ pub(super) fn read(given: &Value) -> Result<DeleteOptions, StatusError> {
         says_dependents_go: orphan == Some(false),
         grace: given["gracePeriodSeconds"].as_i64(),
         dry_run: !stages.is_empty(),
+        only_unreadable,
         admission: None,
+    })
+}
+
+/// The options that go with no deletion of what cannot be read.
+fn unreadable_errors(given: &Value) -> impl Iterator<Item = FieldError> {
+    let others = ["propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions"];
+    others.into_iter().filter(|name| !given[*name].is_null()).map(|name| {
+        let detail = format!("cannot be set together with .{name}");
+        FieldError::invalid(&FieldPath::new(UNREADABLE), &json!(true), detail)
     })
 }
 
@@ -65,6 +82,9 @@ fn in_query(query: &Query) -> Result<Value, StatusError> {
     }
     if let Some(orphan) = query.choice("orphanDependents") {
         given.insert("orphanDependents".to_owned(), json!(orphan));
+    }
+    if let Some(unreadable) = query.choice(UNREADABLE) {
+        given.insert(UNREADABLE.to_owned(), json!(unreadable));
     }
     if let Some(policy) = query.texts("propagationPolicy").first() {
         given.insert("propagationPolicy".to_owned(), json!(policy));

@@ -38,6 +38,8 @@ struct Items {
     resource: Arc<Resource>,
     representation: Representation,
     table: TableOptions,
+    /// The name of the object whose row is marked.
+    default: Option<String>,
 }
 
 /// A list of objects in the requested representation.
@@ -55,10 +57,17 @@ pub(super) fn render(
     if matches!(accepted.representation, Representation::Table(_)) {
         sort(call.resource, &mut entries);
     }
+    let default = match accepted.representation {
+        Representation::Table(_) if table::has_default(call.resource) => {
+            table::default_class(entries.iter().map(|(_, object)| object.value()))
+        }
+        _ => None,
+    };
     let items = Items {
         resource: Arc::clone(call.resource),
         representation: accepted.representation,
         table: call.table_options()?,
+        default,
     };
     let is_null = entries.is_empty()
         && match items.representation {
@@ -173,7 +182,10 @@ impl Items {
             Representation::Table(_) => {
                 let objects = [self.resource.decode(object)];
                 let options = TableOptions { headings: false, ..self.table };
-                let table = table::render(&self.resource, &objects, &Value::Null, options);
+                let mut table = table::render(&self.resource, &objects, &Value::Null, options);
+                if self.default.as_deref().is_some_and(|it| objects[0]["metadata"]["name"] == it) {
+                    table::mark_default(&mut table["rows"][0]);
+                }
                 key_order::part(&table["rows"][0]).into()
             }
         }

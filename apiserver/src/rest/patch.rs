@@ -1,7 +1,7 @@
 //! The kinds of patch, and their application to an object.
 //!
 //! Strategic merge patches are made by the `strategic` module, applies by the `apply` module: only their text is
-//! read here. A patch of an object that does not exist is never read.
+//! read here. Of a patch of an object that does not exist only the syntax is checked.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -29,11 +29,20 @@ pub(super) enum Patch {
 impl Patch {
     /// Refuses a kind of patch that the type does not have.
     pub(super) fn check(call: &Call<'_>) -> Result<(), StatusError> {
-        Self::of(call, FieldValidation::Ignore).map(drop)
+        Self::of_kind(call, FieldValidation::Ignore).map(drop)
     }
 
     /// The patch in the body of a request.
     pub(super) fn of(call: &Call<'_>, validation: FieldValidation) -> Result<Self, StatusError> {
+        let patch = Self::of_kind(call, validation)?;
+        match patch {
+            Self::Apply(_) => check_yaml(call.body)?,
+            Self::Json(..) | Self::Merge(..) | Self::Strategic(_) => check_json(call.body)?,
+        }
+        Ok(patch)
+    }
+
+    fn of_kind(call: &Call<'_>, validation: FieldValidation) -> Result<Self, StatusError> {
         let body = call.body.clone();
         match decode::media_type(call.content_type()) {
             "application/json-patch+json" => Ok(Self::Json(body, validation)),
@@ -63,6 +72,20 @@ impl Patch {
             Self::Apply(_) => Ok((live.clone(), Complaints::default())),
         }
     }
+}
+
+fn check_json(body: &Bytes) -> Result<(), StatusError> {
+    let refuse = |_: &str| StatusError::bad_request("invalid JSON patch");
+    decode::json(body, refuse).map(drop)
+}
+
+/// What looks like JSON is read when it is applied.
+fn check_yaml(body: &Bytes) -> Result<(), StatusError> {
+    if body.trim_ascii_start().starts_with(b"{") {
+        return Ok(());
+    }
+    let refuse = |why: &str| StatusError::bad_request(format!("error encoding patch: {why}"));
+    decode::yaml(body, refuse).map(drop)
 }
 
 fn no_strategy() -> StatusError {
@@ -119,15 +142,14 @@ fn undecodable(why: &str) -> StatusError {
 
 /// What is applied, and what is wrong with its text.
 pub(super) fn applied(body: &Bytes) -> Result<(Value, Complaints), StatusError> {
-    let refuse = |why: &str| StatusError::bad_request(format!("error decoding YAML: {why}"));
     let Tree { value, duplicates } =
-        decode::yaml(body, |why| refuse(&format!("error converting YAML to JSON: {why}")))?;
+        decode::yaml(body, |why| undecodable(&format!("error converting YAML to JSON: {why}")))?;
     match value {
         value @ Value::Object(_) => Ok((value, duplicates.complaints())),
         Value::Null => Err(StatusError::bad_request("invalid object type: /, Kind=")),
         other => {
             let why = json_patch::mismatch(&other, "map[string]interface {}");
-            Err(refuse(&format!("error unmarshaling JSON: while decoding JSON: {why}")))
+            Err(undecodable(&format!("error unmarshaling JSON: while decoding JSON: {why}")))
         }
     }
 }

@@ -5,12 +5,14 @@
 mod age;
 mod cells;
 mod columns;
+mod default_class;
 mod path;
 mod printed;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+pub(crate) use self::default_class::{default_class, has_default, mark_default};
 use self::{
     age::age,
     path::{Budget, Path},
@@ -23,6 +25,10 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 /// people need.
 const BUDGET: usize = 4_000_000;
 const BUDGET_OF_ROW: usize = 20_000;
+
+/// Tables whose names are not marked as such.
+const NAMES_UNMARKED: [(&str, &str); 2] =
+    [("autoscaling", "scales"), ("storagemigration.k8s.io", "storageversionmigrations")];
 
 /// The contents of a table.
 #[derive(Debug, Clone, Copy)]
@@ -91,17 +97,13 @@ pub(crate) fn has_no_printer(resource: &Resource) -> bool {
 
 /// What the age of any object is said to show.
 pub(crate) fn description_of_age() -> String {
-    columns::descriptions("apiextensions.k8s.io", "customresourcedefinitions").skip(1).collect()
+    columns::descriptions("", "limitranges").skip(1).collect()
 }
 
 /// The table of one scale.
 pub(crate) fn of_scale(scale: &Value, options: TableOptions) -> Value {
     let metadata = json!({ "resourceVersion": scale["metadata"]["resourceVersion"] });
-    let mut sources = built_in("autoscaling", "scales", columns::SCALE);
-    // It is the only table whose names are not marked as such.
-    for source in &mut sources {
-        source.column.format.clear();
-    }
+    let sources = built_in("autoscaling", "scales", columns::SCALE);
     let partial = metadata_of(options.api_version);
     with_columns(&sources, std::slice::from_ref(scale), &metadata, options, &partial)
 }
@@ -185,7 +187,10 @@ fn built_in(group: &str, plural: &str, all: &[columns::BuiltInColumn]) -> Vec<So
     let mut descriptions = columns::descriptions(group, plural);
     let source = |(name, kind, priority, cell): &columns::BuiltInColumn| {
         let description = descriptions.next().unwrap_or_default().to_owned();
-        let column = Column { description, ..plain_column(name, kind, *priority) };
+        let mut column = Column { description, ..plain_column(name, kind, *priority) };
+        if NAMES_UNMARKED.contains(&(group, plural)) {
+            column.format.clear();
+        }
         Source { column, cell: Cell::BuiltIn(*cell) }
     };
     all.iter().map(source).collect()

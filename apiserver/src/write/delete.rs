@@ -42,6 +42,9 @@ pub(crate) fn delete(
         let Some((live, mut value)) = cluster.read(resource, key) else {
             return Err(StatusError::not_found(&resource.id, &key.name));
         };
+        if options.only_unreadable {
+            return Err(readable(resource, key, &live));
+        }
         admit::deletion(resource, &key.name)?;
         check_preconditions(resource, key, &live, &options)?;
         admit::delete(cluster, &options, &value)?;
@@ -62,7 +65,7 @@ pub(crate) fn delete(
         }
         if options.dry_run {
             let marked =
-                || Arc::new(Object::encode(Event::Modified, value, strategy::epoch(resource)));
+                || Arc::new(Object::encode(Event::Modified, &value, strategy::epoch(resource)));
             return Ok(match (held, marks_first) {
                 (true, _) => Deleted::Held(marked()),
                 (false, true) => Deleted::Gone(marked()),
@@ -86,7 +89,7 @@ pub(crate) fn delete(
             }
             Ok(object) => {
                 if !held && peculiar::is_service(resource) {
-                    release_service(cluster, key, &live.value(), None);
+                    cluster.addresses.release(&live.value(), None);
                 }
                 strategy::after_commit(cluster, resource, Subresource::Main, key);
                 return Ok(if held { Deleted::Held(object) } else { Deleted::Gone(object) });
@@ -97,21 +100,17 @@ pub(crate) fn delete(
     }
 }
 
-/// Releases what a Service occupied and no longer needs. With it go its Endpoints, although it does not own them.
-pub(super) fn release_service(
-    cluster: &Cluster,
-    key: &ObjectKey,
-    live: &Value,
-    next: Option<&Value>,
-) {
-    cluster.addresses.release(live, next);
-    let resources = cluster.registry.snapshot();
-    if next.is_none()
-        && let Some(endpoints) = resources.by_kind("", "Endpoints")
-    {
-        // There may be none.
-        let _ = delete(cluster, endpoints, key, &DeleteOptions::default());
-    }
+/// What is stored here can always be read.
+fn readable(resource: &Resource, key: &ObjectKey, live: &Object) -> StatusError {
+    let path = [&*peculiar::storage_prefix(resource), &key.namespace, &key.name];
+    let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: {}, \
+         AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage",
+        path.join("/"),
+        live.meta.resource_version,
+    );
+    StatusError::conflict(&resource.id, &key.name, &why)
 }
 
 fn check_preconditions(

@@ -71,6 +71,8 @@ pub(crate) struct DeleteOptions {
     pub grace: Option<i64>,
     /// Do everything but the deletion.
     pub dry_run: bool,
+    /// Only if the stored object cannot be read.
+    pub only_unreadable: bool,
     /// What may refuse the deletion.
     pub admission: Option<Arc<Admission>>,
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    WriteOptions, Written, admit, delete::release_service, generation, grace, manage, metadata,
-    peculiar, strategy, validate,
+    WriteOptions, Written, admit, generation, grace, manage, metadata, peculiar, strategy, validate,
 };
 use crate::{
     addresses::Reservation,
@@ -60,16 +59,15 @@ pub(crate) fn update(
             return Ok(Written { object, warnings, created: false });
         }
         // An object that the update deletes is answered with its previous version.
-        let last = ends.then(|| {
-            Arc::new(Object::encode(Event::Deleted, next.clone(), strategy::epoch(resource)))
-        });
+        let last = ends
+            .then(|| Arc::new(Object::encode(Event::Deleted, &next, strategy::epoch(resource))));
         let end = ends && !options.dry_run;
         if let Some(object) = store(cluster, resource, key, &object, (next, end), options)? {
             if !options.dry_run {
                 reserved.keep();
                 if peculiar::is_service(resource) {
                     let next = last.is_none().then(|| object.value());
-                    release_service(cluster, key, &live, next.as_ref());
+                    cluster.addresses.release(&live, next.as_ref());
                 }
                 strategy::after_commit(cluster, resource, subresource, key);
             }
@@ -145,7 +143,7 @@ fn store(
     if options.dry_run {
         return Ok(Some(Arc::new(Object::encode(
             Event::Modified,
-            value,
+            &value,
             strategy::epoch(resource),
         ))));
     }

@@ -56,7 +56,7 @@ async fn duplicate_members_are_refused_strictly_and_warned_about_otherwise() {
             APPLY,
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: a\n",
             400,
-            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  \
+            "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  \
              line 5: key \"name\" already set in map"
                 .to_owned(),
         ),

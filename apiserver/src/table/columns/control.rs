@@ -52,6 +52,32 @@ pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
             }),
             AGE,
         ],
+        "clustertrustbundles" => {
+            &[NAME, ("SignerName", "string", 0, |o, _| cells::or_none(&o["spec"]["signerName"]))]
+        }
+        "podcertificaterequests" => &[
+            NAME,
+            ("PodName", "string", 0, |o, _| cells::or_empty(&o["spec"]["podName"])),
+            ("ServiceAccountName", "string", 0, |o, _| {
+                cells::or_empty(&o["spec"]["serviceAccountName"])
+            }),
+            ("NodeName", "string", 0, |o, _| cells::or_empty(&o["spec"]["nodeName"])),
+            ("SignerName", "string", 0, |o, _| cells::or_empty(&o["spec"]["signerName"])),
+            ("State", "string", 0, state_of_pod_certificate),
+            ("UnverifiedUserAnnotations", "string", 0, |o, _| {
+                cells::labels(&o["spec"]["unverifiedUserAnnotations"])
+            }),
+        ],
+        "devicetaintrules" => &[
+            NAME,
+            ("Key", "string", 0, |o, _| cells::or_empty(&o["spec"]["taint"]["key"])),
+            ("Value", "string", 0, |o, _| cells::or_empty(&o["spec"]["taint"]["value"])),
+            ("Effect", "string", 0, |o, _| cells::or_empty(&o["spec"]["taint"]["effect"])),
+            ("TimeAdded", "string", 0, |o, now| {
+                cells::since(&o["spec"]["taint"]["timeAdded"], now).unwrap_or_else(|| json!(""))
+            }),
+            AGE,
+        ],
         "certificatesigningrequests" => &[
             NAME,
             AGE,
@@ -94,6 +120,12 @@ pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
         ],
         _ => return None,
     })
+}
+
+fn state_of_pod_certificate(request: &Value, _: Timestamp) -> Value {
+    let states = ["Issued", "Denied", "Failed"];
+    let named = list(&request["status"]["conditions"]).filter_map(|it| text(&it["type"]));
+    json!(named.filter(|name| states.contains(name)).last().unwrap_or("Pending"))
 }
 
 fn service(of: &Value, _: Timestamp) -> Value {

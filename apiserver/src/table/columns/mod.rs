@@ -11,6 +11,7 @@ mod cluster;
 mod column;
 mod control;
 mod core;
+mod definition;
 mod descriptions;
 mod networking;
 mod pod;
@@ -39,7 +40,9 @@ pub(super) fn is_plain(group: &str, plural: &str) -> bool {
 /// The columns of a type.
 pub(super) fn of(group: &str, plural: &str) -> &'static [BuiltInColumn] {
     let found = match (group, plural) {
-        ("apiextensions.k8s.io", _) | ("", "limitranges") => Some(&[NAME, CREATED_AT][..]),
+        ("", "limitranges") => Some(&[NAME, CREATED_AT][..]),
+        ("apiextensions.k8s.io", "customresourcedefinitions") => Some(definition::DEFINITION),
+        ("storagemigration.k8s.io", "storageversionmigrations") => Some(definition::MIGRATION),
         ("", _) => workloads::core(plural).or_else(|| core::columns(plural)),
         ("apps" | "batch" | "autoscaling", _) => workloads::columns(plural),
         ("events.k8s.io", _) => core::columns(plural),

@@ -44,9 +44,7 @@ pub(super) fn core(plural: &str) -> Option<&'static [BuiltInColumn]> {
 pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
     Some(match plural {
         "storageclasses" => &[
-            ("Name", "string", 0, |o, _| {
-                cells::default_name(o, "storageclass.kubernetes.io/is-default-class")
-            }),
+            ("Name", "string", 0, |o, _| o["metadata"]["name"].clone()),
             ("Provisioner", "string", 0, |o, _| cells::or_empty(&o["provisioner"])),
             ("ReclaimPolicy", "string", 0, |o, _| cells::or(&o["reclaimPolicy"], "Delete")),
             ("VolumeBindingMode", "string", 0, |o, _| {
@@ -56,9 +54,7 @@ pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
             AGE,
         ],
         "volumeattributesclasses" => &[
-            ("Name", "string", 0, |o, _| {
-                cells::default_name(o, "storageclass.kubernetes.io/is-default-class")
-            }),
+            ("Name", "string", 0, |o, _| o["metadata"]["name"].clone()),
             ("DriverName", "string", 0, |o, _| cells::or_empty(&o["driverName"])),
             AGE,
         ],

@@ -17,7 +17,7 @@ on_both_servers![
     a_default_that_was_never_stored_changes_with_the_schema,
     an_update_that_changes_nothing_stores_the_object_in_the_storage_version,
     managers_of_all_versions_have_conflicts,
-    a_version_that_cannot_show_the_object_refuses_applies_and_loses_managers,
+    a_version_that_cannot_show_the_object_refuses_applies_and_tracks_no_patch,
 ];
 
 /// A version with the field `shared`, one of its own, one with a default, and a status.
@@ -178,13 +178,15 @@ async fn managers_of_all_versions_have_conflicts(world: &World) {
     assert_eq!(applied.data, json!({}));
 }
 
-async fn a_version_that_cannot_show_the_object_refuses_applies_and_loses_managers(world: &World) {
+async fn a_version_that_cannot_show_the_object_refuses_applies_and_tracks_no_patch(world: &World) {
     world.define_gears("v2").await;
     create(&world.gears("v1"), world.gear("v1", &json!({"shared": "s"}))).await;
     let second = world.gear("v2", &json!({"shared": "t"}));
     let (code, _, why) = refusal(apply(&world.gears("v2"), "a", "two", &second).await);
     assert_eq!((code, &*why), (500, ".default-v2: field not declared in schema"));
+    let before = world.gears("v1").get("a").await.unwrap();
     let patch = Patch::Merge(json!({"shared": "t"}));
     let patched = world.gears("v2").patch("a", &PatchParams::default(), &patch).await.unwrap();
-    assert_eq!(patched.metadata.managed_fields, None);
+    assert!(before.metadata.managed_fields.is_some());
+    assert_eq!(patched.metadata.managed_fields, before.metadata.managed_fields);
 }
