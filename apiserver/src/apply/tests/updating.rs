@@ -1,6 +1,6 @@
 //! Writes other than applies: they become owners of what they change.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Live;
 

@@ -216,9 +216,8 @@ fn limits(limited: &Field, errors: &mut Errors) {
     let response = limited.child("limitResponse");
     let (ty, queuing) = (response.string("type"), response.child("queuing"));
     match ty.text() {
-        "Reject" | "" => {}
         "Queue" if queuing.is_given() => queues(&queuing, errors),
-        "Queue" => {}
+        "Reject" | "" | "Queue" => {}
         _ => errors.push(ty.not_supported(&["Queue", "Reject"])),
     }
     percent(limited, errors);
