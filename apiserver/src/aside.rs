@@ -1,4 +1,4 @@
-//! Work that takes long on a thread that serves connections: what else the thread has to do goes on elsewhere meanwhile.
+//! Work that takes long on a thread that serves connections: other threads take over what else the thread has to do.
 //!
 //! In process it is simply done: the runtime of the caller may have one thread only.
 

@@ -17,7 +17,7 @@ pub(super) struct Form<'a> {
     shared: [bool; 4],
 }
 
-/// One value of a field that may move, and where it is told to be.
+/// One value of a field that may move, and the path at which errors name it.
 #[derive(Debug)]
 pub(super) struct Part<'a> {
     pub(super) value: &'a Value,

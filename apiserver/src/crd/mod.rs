@@ -3,7 +3,7 @@
 //! ```text
 //!  create / update ─ decode ─ validate ─ commit ─ publish ─┬─ status: names accepted, established
 //!                               │                          └─ registry: one Resource per served version
-//!                               ├ form: what the versions have in common, in which errors are told
+//!                               ├ form: what the versions have in common, in which errors are reported
 //!                               ├ spec, names, columns, scale, selectable, conversion, approval, stored
 //!                               └ open_api: the schemas, with `schema` and `cel`
 //!  delete ─ finalizer ─ terminate: delete the custom resources, then the definition

@@ -107,7 +107,7 @@ impl Watcher {
         };
         let mut cuts = server.cuts.subscribe();
         watcher.rare.push(Box::pin(async move {
-            // Without a server nothing goes on.
+            // Without a server there are no more events.
             let _ = cuts.changed().await;
             Rare::Cut
         }));

@@ -239,7 +239,7 @@ fn complete(request: &mut Parts) {
     }
 }
 
-/// The answer of the real server where too many requests are under way.
+/// The answer of the real server where too many requests are in progress.
 fn too_many_requests() -> Response<Body> {
     let text = "Too many requests, please try again later.\n";
     let mut response = Response::new(Body::full(text));

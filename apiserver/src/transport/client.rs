@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!  TLS ── read: end ──> gone ──> watches end
-//!             └───── told to HTTP/1.1 only when no request is under way and all is sent
+//!             └───── reported to HTTP/1.1 only when no request is in progress and all is sent
 //! ```
 
 use std::{
@@ -29,14 +29,14 @@ pub(super) struct Client {
     requests: Arc<Requests>,
 }
 
-/// The requests under way.
+/// The requests in progress.
 #[derive(Debug, Default)]
 struct Requests {
     count: AtomicUsize,
     ended: AtomicWaker,
 }
 
-/// A request under way, until it is dropped.
+/// A request in progress, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Request(Client);
 
@@ -45,7 +45,7 @@ pub(super) struct Request(Client);
 pub(super) struct Watched<S> {
     stream: S,
     client: Client,
-    /// Whether the end of what is read is held back while requests are under way.
+    /// Whether the end of what is read is held back while requests are in progress.
     is_patient: bool,
     has_ended: bool,
     is_flushed: bool,

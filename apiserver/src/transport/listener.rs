@@ -65,7 +65,7 @@ impl Listener {
         self.address
     }
 
-    /// Serves until it is told to stop; ends with the last connection, or soon after that.
+    /// Serves until it is stopped; ends with the last connection, or soon after that.
     pub(super) fn serve(
         self,
         answering: Answering,

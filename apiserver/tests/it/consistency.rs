@@ -21,7 +21,7 @@ async fn follow(api: Api<DynamicObject>, from: String, until: u64) -> BTreeMap<S
     let mut state = BTreeMap::new();
     let mut last = 0;
     while last < until {
-        let event = events.try_next().await.unwrap().expect("the watch goes on");
+        let event = events.try_next().await.unwrap().expect("the watch continues");
         let (gone, object) = match event {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => (false, object),
             WatchEvent::Deleted(object) => (true, object),

@@ -41,7 +41,7 @@ fn pod(name: &str, claim: &str, node: &str) -> Value {
 async fn becomes(api: &Api<DynamicObject>, name: &str, expected: impl Fn(&DynamicObject) -> bool) {
     let params = WatchParams::default().fields(&format!("metadata.name={name}"));
     let mut events = api.watch(&params, "0").await.expect("it can be watched").boxed();
-    while let Some(event) = events.try_next().await.expect("the watch goes on") {
+    while let Some(event) = events.try_next().await.expect("the watch continues") {
         if let WatchEvent::Added(object) | WatchEvent::Modified(object) = event
             && expected(&object)
         {

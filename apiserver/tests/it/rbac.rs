@@ -1,4 +1,4 @@
-//! Roles count where the server is told so: users may do what is bound to them, and nobody else may.
+//! Roles count where the server is started with them: users may do what is bound to them, and nobody else may.
 
 use futures::{StreamExt, TryStreamExt};
 use kube::{
@@ -121,7 +121,7 @@ async fn rules(roles: &Api<DynamicObject>, name: &str, number: usize) -> Vec<Val
             }
         }
     }
-    unreachable!("the watch goes on")
+    unreachable!("the watch continues")
 }
 
 #[operetta_harness::test]

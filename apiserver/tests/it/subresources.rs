@@ -62,7 +62,7 @@ async fn until(
 ) -> DynamicObject {
     let params = WatchParams::default().fields(&format!("metadata.name={name}"));
     let mut events = api.watch(&params, "0").await.expect("it can be watched").boxed();
-    while let Some(event) = events.try_next().await.expect("the watch goes on") {
+    while let Some(event) = events.try_next().await.expect("the watch continues") {
         match event {
             WatchEvent::Added(object) | WatchEvent::Modified(object) if is_so(&object) => {
                 return object;

@@ -18,7 +18,7 @@ async fn watch(api: &Api<DynamicObject>, params: WatchParams, version: &str) -> 
 /// The next event as a word and a name.
 async fn next(events: &mut Events) -> (String, String) {
     let name = |o: DynamicObject| o.metadata.name.unwrap_or_default();
-    match events.try_next().await.expect("the watch goes on").expect("the watch goes on") {
+    match events.try_next().await.expect("the watch continues").expect("the watch continues") {
         WatchEvent::Added(o) => ("ADDED".to_owned(), name(o)),
         WatchEvent::Modified(o) => ("MODIFIED".to_owned(), name(o)),
         WatchEvent::Deleted(o) => ("DELETED".to_owned(), name(o)),

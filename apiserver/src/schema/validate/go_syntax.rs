@@ -1,6 +1,6 @@
 //! What Go finds wrong with a pattern, in its words.
 //!
-//! A pattern is read as Go reads it, from left to right; only the first fault is told. What a class or a group means does
+//! A pattern is read as Go reads it, from left to right; only the first fault is reported. What a class or a group means does
 //! not matter here.
 
 use regex::Regex;

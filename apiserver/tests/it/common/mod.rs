@@ -147,7 +147,7 @@ pub(crate) async fn gone(api: &Api<DynamicObject>, name: &str) {
     if api.get_opt(name).await.expect("it can be read").is_none() {
         return;
     }
-    while let Some(event) = events.try_next().await.expect("the watch goes on") {
+    while let Some(event) = events.try_next().await.expect("the watch continues") {
         if matches!(event, WatchEvent::Deleted(_)) {
             return;
         }

@@ -156,7 +156,7 @@ fn is_spoilt(spoilt: &BTreeSet<String>, operation: &Operation) -> bool {
     spoilt.contains(&object) || spoilt.contains(&format!("{}/", operation.collection))
 }
 
-/// Whether a controller goes on with the object: the real control plane has none here.
+/// Whether a controller continues with the object: the real control plane has none here.
 fn is_left_to_controllers(operation: &Operation, memory: &Memory) -> bool {
     const HELD: [&str; 5] = [
         "Namespace",
