@@ -312,35 +312,16 @@ mod tests {
 
     #[test]
     fn any_header_is_answered() {
-        const TOKENS: [&str; 20] = [
-            "*/*",
-            "*",
-            "/",
-            ",",
-            ";",
-            "q=",
-            "0.1",
-            "NaN",
-            "-1",
-            "application/json",
-            "application/*",
-            "text/html",
-            "as=Table",
-            ";g=meta.k8s.io;v=v1",
-            "=",
-            " ",
-            "application/vnd.kubernetes.protobuf",
-            "stream=watch",
-            "1e999",
-            "a/b",
-        ];
+        let tokens = "*/*|*|/|,|;|q=|0.1|NaN|-1|application/json|application/*|text/html|as=Table|\
+             ;g=meta.k8s.io;v=v1|=| |application/vnd.kubernetes.protobuf|stream=watch|1e999|a/b";
+        let tokens: Vec<&str> = tokens.split('|').collect();
         let parser = |text: &str| {
             assert!(clauses(text).len() <= text.len());
             let _ = (chosen(text, BUILT_IN), chosen(text, CUSTOM), format(Some(text)));
             let _ = discovery(Some(text));
         };
-        operetta_harness::random::texts(&TOKENS, parser);
-        operetta_harness::random::long_texts(&TOKENS, parser);
+        operetta_harness::random::texts(&tokens, parser);
+        operetta_harness::random::long_texts(&tokens, parser);
     }
 
     #[test]
