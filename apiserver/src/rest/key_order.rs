@@ -7,7 +7,8 @@ use crate::builtin;
 
 /// The fields of a whole answer.
 const TOP: &str = "kind apiVersion name groupVersion metadata columnDefinitions rows groups versions preferredVersion \
-     serverAddressByClientCIDRs resources items";
+     serverAddressByClientCIDRs resources items issuer jwks_uri response_types_supported subject_types_supported \
+     id_token_signing_alg_values_supported";
 /// The fields of metadata.
 const METADATA: &str = "name generateName namespace selfLink uid resourceVersion continue remainingItemCount generation \
      creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers \
@@ -16,8 +17,9 @@ const OWNER: &str = "apiVersion kind name uid controller blockOwnerDeletion";
 const MANAGER: &str = "manager operation apiVersion time fieldsType fieldsV1 subresource";
 /// The fields of all others, whose orders agree.
 const OTHER: &str = "cells object groupVersion resource subresource name singularName namespaced group version kind apiVersion \
-     metadata type format description priority responseKind acceptedTypes scope singularResource verbs shortNames \
-     categories storageVersionHash subresources resources freshness versions preferredVersion clientCIDR serverAddress";
+     metadata type status message error format description priority responseKind acceptedTypes scope singularResource \
+     verbs shortNames categories storageVersionHash subresources resources freshness versions preferredVersion clientCIDR \
+     serverAddress";
 
 /// An answer as JSON.
 pub(super) fn text(answer: &Value) -> String {
@@ -89,6 +91,8 @@ mod tests {
     fn answers_are_written_as_the_real_server_writes_them() {
         for real in [
             r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"configmaps \"a\" not found","reason":"NotFound","details":{"name":"a","group":"g","kind":"configmaps","causes":[{"reason":"r","message":"m","field":"f"}]},"code":404}"#,
+            r#"{"issuer":"i","jwks_uri":"j","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}"#,
+            r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"etcd-0"},"conditions":[{"type":"Healthy","status":"True","message":"ok"}]}]}"#,
             r#"{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:1"}]}"#,
             r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}],"preferredVersion":{"groupVersion":"apps/v1","version":"v1"}}]}"#,
             r#"{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get"],"shortNames":["po"],"categories":["all"],"storageVersionHash":"x"}]}"#,
