@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use serde_json::Value;
 
 use super::{
-    Body, accept, health, metrics,
+    Body, accept, health, key_order, metrics,
     publishing::{Publishing, set},
     reply,
     route::Route,
@@ -79,7 +79,7 @@ fn public(
     if !media.any(|it| matches!(it, "*/*" | "application/*") || it == media_type) {
         return Err(StatusError::not_acceptable_here(&[media_type]));
     }
-    let mut response = reply::of_type(media_type, document.to_string());
+    let mut response = reply::of_type(media_type, key_order::text(document));
     set(&mut response, header::CACHE_CONTROL, "public, max-age=3600");
     Ok(response)
 }

@@ -19,7 +19,7 @@ const MANAGER: &str = "manager operation apiVersion time fieldsType fieldsV1 sub
 const OTHER: &str = "cells object groupVersion resource subresource name singularName namespaced group version kind apiVersion \
      metadata type status message error format description priority responseKind acceptedTypes scope singularResource \
      verbs shortNames categories storageVersionHash subresources resources freshness versions preferredVersion clientCIDR \
-     serverAddress";
+     serverAddress use kty kid crv alg";
 
 /// An answer as JSON.
 pub(super) fn text(answer: &Value) -> String {
@@ -92,6 +92,7 @@ mod tests {
         for real in [
             r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"configmaps \"a\" not found","reason":"NotFound","details":{"name":"a","group":"g","kind":"configmaps","causes":[{"reason":"r","message":"m","field":"f"}]},"code":404}"#,
             r#"{"issuer":"i","jwks_uri":"j","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}"#,
+            r#"{"keys":[{"use":"sig","kty":"EC","kid":"k","crv":"P-256","alg":"ES256","x":"x","y":"y"}]}"#,
             r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"etcd-0"},"conditions":[{"type":"Healthy","status":"True","message":"ok"}]}]}"#,
             r#"{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:1"}]}"#,
             r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}],"preferredVersion":{"groupVersion":"apps/v1","version":"v1"}}]}"#,
