@@ -9,10 +9,9 @@ use super::{
     shape::{ListKind, ListShape, MapShape, Shape, Type},
 };
 
-/// `value` without the members of `paths`. A container that loses parts of its parts stays, if
-/// only as `{}` or `[]`.
+/// `value` without the members of `paths`. A container of which nothing is left is null.
 pub(super) fn remove(ty: Type<'_>, value: &Value, paths: &FieldSet) -> Value {
-    remove_inside(ty, value, paths).unwrap_or_else(|| emptied(value))
+    remove_inside(ty, value, paths).unwrap_or_default()
 }
 
 /// `None` when nothing is left.
@@ -26,14 +25,6 @@ fn remove_inside(ty: Type<'_>, value: &Value, paths: &FieldSet) -> Option<Value>
             remove_from_list(&list, items, paths)
         }
         _ => None,
-    }
-}
-
-fn emptied(value: &Value) -> Value {
-    match value {
-        Value::Object(_) => Value::Object(Map::new()),
-        Value::Array(_) => Value::Array(Vec::new()),
-        _ => Value::Null,
     }
 }
 

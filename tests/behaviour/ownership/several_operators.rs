@@ -19,7 +19,9 @@ fn handler_of(name: &'static str) -> impl Fn(&SyncRequest) -> Result<SyncRespons
     move |request| {
         let spec = request.parent.field("spec").unwrap_or_default();
         let children = spec[name]["children"].as_array().cloned().unwrap_or_default();
-        Ok(SyncResponse::status(spec[name]["status"].clone()).children(children))
+        // Some versions of Kubernetes make null of a map that an apply empties.
+        let status = spec[name]["status"].as_object().cloned().unwrap_or_default();
+        Ok(SyncResponse::status(Value::Object(status)).children(children))
     }
 }
 

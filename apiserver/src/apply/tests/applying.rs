@@ -128,11 +128,11 @@ fn a_struct_is_removed_with_its_last_field() {
 }
 
 #[test]
-fn a_struct_that_is_applied_empty_stays_empty_and_is_owned() {
+fn a_struct_that_an_apply_empties_is_null_and_owned() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"struct": {"a": "x"}}));
     live.apply_spec("alice", json!({"struct": {}}));
-    assert_eq!(live.spec(), &json!({"struct": {}}));
+    assert_eq!(live.spec(), &json!({"struct": null}));
     assert_eq!(live.fields_of("alice Apply"), ".spec.struct");
 }
 
