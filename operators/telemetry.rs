@@ -116,9 +116,16 @@ impl LogLevel for Filter {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex, PoisonError};
+    use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
     use super::*;
+
+    /// What is enabled is cached for the whole process. A filter that changes on a thread without a subscriber would
+    /// disable the lines of another test.
+    fn alone() -> MutexGuard<'static, ()> {
+        static CACHE: Mutex<()> = Mutex::new(());
+        CACHE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     /// The written bytes.
     #[derive(Clone, Default)]
@@ -136,6 +143,7 @@ mod tests {
 
     #[test]
     fn no_text_forges_a_line_or_controls_a_terminal() {
+        let _alone = alone();
         for ansi in [false, true] {
             let written = Written::default();
             let log = written.clone();
@@ -172,6 +180,7 @@ mod tests {
 
     #[test]
     fn an_invalid_filter_is_refused() {
+        let _alone = alone();
         let (_lines, logs) = logs(EnvFilter::new("info"), false, io::sink);
         logs.set_filter("warn,operetta=debug").unwrap();
         assert_eq!(logs.filter(), "operetta=debug,warn");
@@ -182,6 +191,7 @@ mod tests {
 
     #[test]
     fn values_of_fields_are_no_regular_expressions() {
+        let _alone = alone();
         let (_lines, logs) = logs(parsed("info").unwrap(), false, io::sink);
         // As a regular expression it is invalid.
         logs.set_filter("[request{path=(}]=debug").unwrap();
@@ -189,6 +199,7 @@ mod tests {
 
     #[test]
     fn audit_lines_are_written_whatever_the_filter() {
+        let _alone = alone();
         let written = Written::default();
         let writer = written.clone();
         let (lines, logs) = logs(EnvFilter::new("off"), false, move || writer.clone());
