@@ -10,7 +10,7 @@ use std::{
     cell::Cell,
     pin::Pin,
     sync::{
-        PoisonError, RwLock,
+        Condvar, Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll},
@@ -26,6 +26,12 @@ pub(crate) const LIMIT: usize = 10_000;
 pub(crate) const ORDINARY: usize = 100;
 /// How much of a stack a level takes at most, in all functions that call each other for it.
 const LEVEL: usize = if cfg!(debug_assertions) { 16 * 1024 } else { 4 * 1024 };
+
+/// How many bytes the deep stacks of turns take together at most: many requests at once do not exhaust the address space.
+const STACKS: usize = 192 << 20;
+
+static FREE_STACKS: Mutex<usize> = Mutex::new(STACKS / (LIMIT * LEVEL));
+static STACK_IS_FREE: Condvar = Condvar::new();
 
 /// Whether turns have deep stacks.
 static IS_DEEP: AtomicBool = AtomicBool::new(false);
@@ -77,9 +83,29 @@ pub(crate) fn turn<T>(act: impl FnOnce() -> T) -> T {
     let ordinary = ORDINARY_TURNS.read().unwrap_or_else(PoisonError::into_inner);
     if has_begun() {
         drop(ordinary);
+        let _stack = Stack::take();
         return deep(act);
     }
     within(Turn::Ordinary, act)
+}
+
+/// One of the deep stacks that turns have at one time. A turn waits for none while it has one.
+struct Stack;
+
+impl Stack {
+    fn take() -> Self {
+        let free = FREE_STACKS.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = STACK_IS_FREE.wait_while(free, |free| *free == 0);
+        *free.unwrap_or_else(PoisonError::into_inner) -= 1;
+        Self
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        *FREE_STACKS.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        STACK_IS_FREE.notify_one();
+    }
 }
 
 /// A turn on a deep stack, for those who may wait for others in it: no one waits for its end.
@@ -181,6 +207,8 @@ pub(crate) fn nesting(json: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::{sync::atomic::AtomicUsize, thread};
+
     use super::*;
 
     #[test]
@@ -207,6 +235,24 @@ mod tests {
             assert_eq!(value.to_string(), text);
             assert!(is_deeper(&value, LIMIT - 2) && !is_deeper(&value, LIMIT - 1));
         });
+    }
+
+    #[test]
+    fn turns_on_many_threads_share_a_few_stacks() {
+        static AT_ONCE: AtomicUsize = AtomicUsize::new(0);
+        static MOST: AtomicUsize = AtomicUsize::new(0);
+        begin();
+        let act = || {
+            MOST.fetch_max(AT_ONCE.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::yield_now();
+            AT_ONCE.fetch_sub(1, Ordering::SeqCst);
+        };
+        thread::scope(|threads| {
+            for _ in 0..16 {
+                threads.spawn(|| turn(|| turn(act)));
+            }
+        });
+        assert!((1..=STACKS / (LIMIT * LEVEL)).contains(&MOST.load(Ordering::SeqCst)));
     }
 
     #[test]

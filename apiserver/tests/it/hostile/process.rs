@@ -22,7 +22,9 @@ use rustls::{
 use serde_json::Value;
 
 /// The address space of the program in KiB.
-const ADDRESS_SPACE: u64 = 512 * 1024;
+const ADDRESS_SPACE: u64 = (512 + MORE_IN_DEBUG) * 1024;
+/// How many MiB a deep stack takes more in a debug build: see `deep` in the sources.
+const MORE_IN_DEBUG: u64 = if cfg!(debug_assertions) { 120 } else { 0 };
 /// How long an answer may take before the program counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(2);
 
