@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     catalog::{go_struct, root_of},
+    decode::OBJECT_META,
     go_type::{GoField, GoStruct, GoType},
     go_union,
 };
@@ -22,6 +23,13 @@ pub(crate) fn has_order(object: &Value) -> bool {
 pub(crate) fn json(object: &Value) -> String {
     let mut text = Vec::new();
     write_json(object, &mut text);
+    String::from_utf8(text).expect("JSON is UTF-8")
+}
+
+/// The metadata of an object or of a list as JSON.
+pub(crate) fn metadata_json(metadata: &Value) -> String {
+    let mut text = Vec::new();
+    write_value(&GoType::Struct(OBJECT_META), metadata, &mut text);
     String::from_utf8(text).expect("JSON is UTF-8")
 }
 
@@ -86,18 +94,14 @@ fn write_entries<'v, T>(
     text.push(b'{');
     for (at, (key, of, value)) in entries.enumerate() {
         text.extend_from_slice(if at == 0 { b"" } else { b"," });
-        to_memory(key, text);
+        write_sorted(key, text);
         text.push(b':');
         write(of, value, text);
     }
     text.push(b'}');
 }
 
-fn write_sorted(value: &Value, text: &mut Vec<u8>) {
-    to_memory(value, text);
-}
-
-fn to_memory(value: &impl serde::Serialize, text: &mut Vec<u8>) {
+fn write_sorted(value: &impl serde::Serialize, text: &mut Vec<u8>) {
     serde_json::to_writer(text, value).expect("a JSON value serialises into memory");
 }
 

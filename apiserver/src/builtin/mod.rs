@@ -41,7 +41,7 @@ pub use convert::{convert, stored_as};
 pub use decode::{DecodeError, decode};
 pub(crate) use decode::{decode_metadata, decode_struct, json_name};
 pub use defaulting::{default, empty};
-pub(crate) use field_order::{has_order, json, write_json};
+pub(crate) use field_order::{has_order, json, metadata_json, write_json};
 pub(crate) use go_type::{GoStruct, GoType, WireForm};
 pub(crate) use message::{message, read_message};
 pub use part::{Part, complete_conditions, prepare_for_part, validate_part};

@@ -1,5 +1,5 @@
 //! The keys of answers that are made here, in the order in which Go writes the fields of its structs: discovery, tables,
-//! and objects of which only the metadata is shown. Of other kinds, such as `Status`, the data have the structs.
+//! and lists of what has no struct. Of metadata and of other kinds, such as `Status`, the data have the structs.
 
 use serde_json::{Map, Value};
 
@@ -9,12 +9,6 @@ use crate::builtin;
 const TOP: &str = "kind apiVersion name groupVersion metadata columnDefinitions rows groups versions preferredVersion \
      serverAddressByClientCIDRs resources items issuer jwks_uri response_types_supported subject_types_supported \
      id_token_signing_alg_values_supported";
-/// The fields of metadata.
-const METADATA: &str = "name generateName namespace selfLink uid resourceVersion continue remainingItemCount generation \
-     creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers \
-     managedFields";
-const OWNER: &str = "apiVersion kind name uid controller blockOwnerDeletion";
-const MANAGER: &str = "manager operation apiVersion time fieldsType fieldsV1 subresource";
 /// The fields of all others, whose orders agree.
 const OTHER: &str = "cells object groupVersion resource subresource name singularName namespaced group version kind apiVersion \
      metadata type status message error format description priority responseKind acceptedTypes scope singularResource \
@@ -23,9 +17,6 @@ const OTHER: &str = "cells object groupVersion resource subresource name singula
 
 /// An answer as JSON.
 pub(super) fn text(answer: &Value) -> String {
-    if builtin::has_order(answer) {
-        return builtin::json(answer);
-    }
     let mut text = String::new();
     write(answer, TOP, &mut text);
     text
@@ -40,6 +31,7 @@ pub(super) fn part(answer: &Value) -> String {
 
 fn write(value: &Value, order: &str, text: &mut String) {
     match value {
+        Value::Object(_) if builtin::has_order(value) => text.push_str(&builtin::json(value)),
         Value::Object(fields) => write_fields(fields, order, text),
         Value::Array(items) => {
             text.push('[');
@@ -62,25 +54,14 @@ fn write_fields(fields: &Map<String, Value>, order: &str, text: &mut String) {
         text.push_str(if at == 0 { "" } else { "," });
         text.push_str(&Value::from(name.as_str()).to_string());
         text.push(':');
-        match below(name, order) {
-            Some(order) => write(value, order, text),
-            None => text.push_str(&value.to_string()),
+        match name.as_str() {
+            "metadata" => text.push_str(&builtin::metadata_json(value)),
+            // What is in a cell is not known.
+            "cells" if order == OTHER => text.push_str(&value.to_string()),
+            _ => write(value, OTHER, text),
         }
     }
     text.push('}');
-}
-
-/// The order of the fields below a field; `None` for maps, whose keys are sorted.
-fn below(name: &str, order: &str) -> Option<&'static str> {
-    match name {
-        "metadata" => Some(METADATA),
-        "ownerReferences" => Some(OWNER),
-        "managedFields" => Some(MANAGER),
-        "labels" | "annotations" | "fieldsV1" => None,
-        // What is in a cell is not known.
-        "cells" if order == OTHER => None,
-        _ => Some(OTHER),
-    }
 }
 
 #[cfg(test)]

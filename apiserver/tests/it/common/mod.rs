@@ -1,6 +1,7 @@
 //! A server with a client, a CRD for tests, and helpers that wait without sleeping.
 
 pub(crate) mod control_plane;
+pub(crate) mod open_cases;
 pub(crate) mod program;
 
 use futures::{StreamExt, TryStreamExt};

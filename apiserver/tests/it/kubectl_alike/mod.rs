@@ -18,7 +18,7 @@ use operetta_apiserver::{Server, User};
 
 use shell::{Printed, Shell};
 
-use crate::common::control_plane;
+use crate::common::{control_plane, open_cases::open_cases};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/kubectl_alike");
 
@@ -88,15 +88,7 @@ fn judge(outputs: &[Compared]) {
     if std::env::var_os("OPERETTA_KUBECTL_SHOW").is_some() {
         differing.clone().for_each(show);
     }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        let lines: Vec<_> = now.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(&file, format!("{WHY}\n{}", lines.concat())).unwrap();
-        return;
-    }
-    let text = fs::read_to_string(&file).unwrap();
-    let open: BTreeSet<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    let mended: Vec<_> = open.difference(&now).collect();
-    assert!(mended.is_empty(), "the same now, UPDATE_EXPECT=1 removes them: {mended:#?}");
+    let Some(open) = open_cases(&file, WHY, &now) else { return };
     let new: Vec<_> = differing.filter(|(command, _)| !open.contains(command.as_str())).collect();
     for compared in &new {
         show(compared);
