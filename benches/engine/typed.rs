@@ -167,5 +167,5 @@ fn deployment(name: &str) -> Deployment {
     let selector = LabelSelector { match_labels: Some(labels(name)), ..LabelSelector::default() };
     let spec =
         DeploymentSpec { replicas: Some(1), selector, template, ..DeploymentSpec::default() };
-    Deployment { metadata: metadata(name), spec: Some(spec), ..Deployment::default() }
+    Deployment { metadata: metadata(name), spec, ..Deployment::default() }
 }

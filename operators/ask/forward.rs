@@ -78,7 +78,7 @@ async fn pod_of(
     let deployment = found.with_context(|| {
         format!("there is no Pod and no Deployment `{name}` in the namespace `{namespace}`")
     })?;
-    let labels = deployment.spec.and_then(|spec| spec.selector.match_labels).unwrap_or_default();
+    let labels = deployment.spec.selector.match_labels.unwrap_or_default();
     let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     let pods = pods.list(&ListParams::default().labels(&labels.join(","))).await?;
     let ready = pods.items.into_iter().find(is_ready).and_then(|pod| pod.metadata.name);

@@ -16,10 +16,9 @@ use crate::Selector;
 
 /// A budget that lets one Pod at a time be evicted: the drain of a node never waits for ever.
 pub(super) fn budget(parent: &Deployment) -> PodDisruptionBudget {
-    let selector = parent.spec.as_ref().map(|spec| spec.selector.clone());
     let spec = PodDisruptionBudgetSpec {
         max_unavailable: Some(IntOrString::Int(1)),
-        selector,
+        selector: Some(parent.spec.selector.clone()),
         ..PodDisruptionBudgetSpec::default()
     };
     let metadata = ObjectMeta { name: parent.metadata.name.clone(), ..ObjectMeta::default() };
@@ -35,6 +34,6 @@ pub(super) fn covers(budget: &PodDisruptionBudget, parent: &Deployment) -> bool 
 }
 
 fn pod_labels(parent: &Deployment) -> BTreeMap<String, String> {
-    let template = parent.spec.as_ref().and_then(|spec| spec.template.metadata.as_ref());
+    let template = parent.spec.template.metadata.as_ref();
     template.and_then(|metadata| metadata.labels.clone()).unwrap_or_default()
 }

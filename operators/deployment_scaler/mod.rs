@@ -99,7 +99,7 @@ fn until(change: &Zoned, now: Timestamp) -> Duration {
 
 /// One where it says nothing, as Kubernetes does.
 fn replicas(parent: &Deployment) -> i32 {
-    parent.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1)
+    parent.spec.replicas.unwrap_or(1)
 }
 
 /// The name of a budget of somebody else for the same Pods.

@@ -58,12 +58,12 @@ async fn a_change_of_the_status_is_sent_to_the_status() -> Result<()> {
     cluster.given(serde_json::from_value::<Deployment>(deployment)?).await?;
     cluster
         .when("a", |deployment: &mut Deployment| {
-            deployment.spec.as_mut().unwrap().replicas = Some(3);
+            deployment.spec.replicas = Some(3);
             deployment.status.get_or_insert_default().replicas = Some(2);
         })
         .await?;
     let deployment = cluster.get::<Deployment>("a").await?.unwrap();
-    assert_eq!(deployment.spec.and_then(|spec| spec.replicas), Some(3));
+    assert_eq!(deployment.spec.replicas, Some(3));
     assert_eq!(deployment.status.and_then(|status| status.replicas), Some(2));
     Ok(())
 }
