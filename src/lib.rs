@@ -55,7 +55,7 @@
 //! | 0 | `object` |
 //! | 1 | `operator`, `election`, `reply`, `schedule` |
 //! | 2 | `store`, `diff`, `manifests` |
-//! | 3 | `plan`, `history`, `related` |
+//! | 3 | `plan`, `history`, `related`, `recipes` |
 //! | 4 | `journal` |
 //! | 5 | `report` |
 //! | 6 | `run` |
@@ -98,6 +98,7 @@ pub mod object;
 pub mod operator;
 pub(crate) mod plan;
 pub mod prelude;
+pub mod recipes;
 pub(crate) mod related;
 pub(crate) mod reply;
 pub(crate) mod report;

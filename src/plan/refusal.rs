@@ -67,7 +67,9 @@ pub(crate) enum RefusalReason {
     )]
     CannotBeOwned(K8sType),
     /// The server writes this field, not a handler.
-    #[error("`{0}` is written by the server: remove it from the child")]
+    #[error(
+        "`{0}` is written by the server: remove it from the child, as `recipes::ObjectCopy` does"
+    )]
     ServerOwned(&'static str),
     /// The framework sets this label, to find the children of the parent.
     #[error(

@@ -160,12 +160,12 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         ),
         (
             config_map(&json!({"name": "a", "uid": "u"})),
-            "ConfigMap.v1 ns/a: `metadata.uid` is written by the server: remove it from the child",
+            "ConfigMap.v1 ns/a: `metadata.uid` is written by the server: remove it from the child, as `recipes::ObjectCopy` does",
         ),
         (
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
                 "status": {"phase": "x"}}),
-            "ConfigMap.v1 ns/a: `status` is written by the server: remove it from the child",
+            "ConfigMap.v1 ns/a: `status` is written by the server: remove it from the child, as `recipes::ObjectCopy` does",
         ),
         (
             config_map(

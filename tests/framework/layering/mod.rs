@@ -42,6 +42,7 @@ const FRAMEWORK: Layered = Layered {
         ("plan", 3),
         ("history", 3),
         ("related", 3),
+        ("recipes", 3),
         ("journal", 4),
         ("report", 5),
         ("run", 6),

@@ -1,0 +1,23 @@
+//! What many operators need beside the framework: small functions from values to values.
+//!
+//! ```text
+//! child -------------------checksum_of--> an annotation of a Pod template
+//! text --------------------NameRule-----> a name
+//! observed object ---------ObjectCopy---> a child
+//! ```
+//!
+//! Layer 3. Nothing here does I/O or reads a clock; passwords and certificates read the randomness of the operating
+//! system.
+//!
+//! Invariants:
+//! - the same input gives the same output, where it is not random on purpose;
+//! - what is secret is not printed by `Debug`, and errors quote no Secret.
+
+mod checksum;
+mod digest;
+mod names;
+mod object_copy;
+
+pub use checksum::{ChecksumError, checksum_of};
+pub use names::NameRule;
+pub use object_copy::{CopyError, ObjectCopy};
