@@ -4,6 +4,7 @@
 //! child -------------------checksum_of--> an annotation of a Pod template
 //! text --------------------NameRule-----> a name
 //! observed object ---------ObjectCopy---> a child
+//! child, fields of a user --Overrides---> a child, or a conflict
 //! ```
 //!
 //! Layer 3. Nothing here does I/O or reads a clock; passwords and certificates read the randomness of the operating
@@ -17,7 +18,9 @@ mod checksum;
 mod digest;
 mod names;
 mod object_copy;
+mod overrides;
 
 pub use checksum::{ChecksumError, checksum_of};
 pub use names::NameRule;
 pub use object_copy::{CopyError, ObjectCopy};
+pub use overrides::{OverrideError, Overrides};
