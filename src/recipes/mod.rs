@@ -5,6 +5,8 @@
 //! text --------------------NameRule-----> a name
 //! observed object ---------ObjectCopy---> a child
 //! child, fields of a user --Overrides---> a child, or a conflict
+//! status, input, time -----External-----> whether to call another system
+//! status, time ------------Polling------> whether to ask another system again
 //! ```
 //!
 //! Layer 3. Nothing here does I/O or reads a clock; passwords and certificates read the randomness of the operating
@@ -16,11 +18,16 @@
 
 mod checksum;
 mod digest;
+mod external;
+mod moment;
 mod names;
 mod object_copy;
 mod overrides;
+mod polling;
 
 pub use checksum::{ChecksumError, checksum_of};
+pub use external::{Call, CallReason, Due, External, InputError};
 pub use names::NameRule;
 pub use object_copy::{CopyError, ObjectCopy};
 pub use overrides::{OverrideError, Overrides};
+pub use polling::{PollPolicy, PollTurn, Polling};
