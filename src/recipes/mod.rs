@@ -7,6 +7,9 @@
 //! child, fields of a user --Overrides---> a child, or a conflict
 //! status, input, time -----External-----> whether to call another system
 //! status, time ------------Polling------> whether to ask another system again
+//! Jobs --------------------JobHistory---> those to keep
+//! key, ports in use -------stable_port--> a port
+//!                          Password-----> a random text
 //! ```
 //!
 //! Layer 3. Nothing here does I/O or reads a clock; passwords and certificates read the randomness of the operating
@@ -19,15 +22,21 @@
 mod checksum;
 mod digest;
 mod external;
+mod kept_jobs;
 mod moment;
 mod names;
 mod object_copy;
 mod overrides;
+mod password;
 mod polling;
+mod ports;
 
 pub use checksum::{ChecksumError, checksum_of};
 pub use external::{Call, CallReason, Due, External, InputError};
+pub use kept_jobs::JobHistory;
 pub use names::NameRule;
 pub use object_copy::{CopyError, ObjectCopy};
 pub use overrides::{OverrideError, Overrides};
+pub use password::{Alphabet, Password, PasswordError};
 pub use polling::{PollPolicy, PollTurn, Polling};
+pub use ports::{NoFreePort, stable_port};
