@@ -1,7 +1,7 @@
 //! The custom resource `Database`: what a user can ask for, and what the API server refuses.
 //!
 //! The schema and its CEL rules refuse what can be judged from the object alone, with a sentence that
-//! says what to write instead. `schedule.rs` and `restore.rs` judge the rest.
+//! says what to write instead. `refusal.rs` judges the rest.
 
 #![expect(clippy::doc_markdown, reason = "the comments are the descriptions in the CRD")]
 #![expect(

@@ -46,7 +46,6 @@ mod crd;
 mod deletion;
 mod no_backup;
 mod refusal;
-mod schedule;
 mod stages;
 mod status;
 

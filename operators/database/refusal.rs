@@ -1,17 +1,18 @@
 //! What this operator refuses and the API server cannot: it needs a calendar, or another object.
 
+use operetta::recipes::{CronSchedule, ScheduleError};
+
 use super::{
     children::names,
     crd::{DatabaseSpec, RestoreFrom},
-    schedule::{self, ImpossibleSchedule},
 };
 
 /// Why a Database is not made or changed. Each is one sentence that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
-    /// The backups would never be made.
-    #[error(transparent)]
-    ImpossibleSchedule(#[from] ImpossibleSchedule),
+    /// The backups would never be made. The schema refuses texts that are no schedule, and not those that are never due.
+    #[error("spec.backup.schedule: {0}")]
+    Schedule(#[from] ScheduleError),
     /// There is nothing to restore.
     #[error(
         "spec.restoreFrom: there are no backups of `{0}` in this namespace: the \
@@ -27,7 +28,7 @@ pub(super) fn check(
     claim_exists: impl Fn(&str) -> bool,
 ) -> Result<(), Refusal> {
     if let Some(backup) = &spec.backup {
-        schedule::check(&backup.schedule)?;
+        CronSchedule::parse(&backup.schedule, "UTC")?;
     }
     match restore {
         Some(from) if !claim_exists(&names::backups(&from.database)) => {

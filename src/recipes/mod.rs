@@ -7,6 +7,7 @@
 //! child, fields of a user --Overrides---> a child, or a conflict
 //! status, input, time -----External-----> whether to call another system
 //! status, time ------------Polling------> whether to ask another system again
+//! schedule, time ----------CronSchedule-> when it is due (feature `cron`)
 //! Jobs --------------------JobHistory---> those to keep
 //! key, ports in use -------stable_port--> a port
 //!                          Password-----> a random text
@@ -20,6 +21,8 @@
 //! - what is secret is not printed by `Debug`, and errors quote no Secret.
 
 mod checksum;
+#[cfg(feature = "cron")]
+mod cron;
 mod digest;
 mod external;
 mod kept_jobs;
@@ -32,6 +35,8 @@ mod polling;
 mod ports;
 
 pub use checksum::{ChecksumError, checksum_of};
+#[cfg(feature = "cron")]
+pub use cron::{CronSchedule, ScheduleError, time_zone};
 pub use external::{Call, CallReason, Due, External, InputError};
 pub use kept_jobs::JobHistory;
 pub use names::NameRule;
