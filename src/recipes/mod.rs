@@ -8,6 +8,7 @@
 //! status, input, time -----External-----> whether to call another system
 //! status, time ------------Polling------> whether to ask another system again
 //! schedule, time ----------CronSchedule-> when it is due (feature `cron`)
+//! Secret, names, time -----Authority----> certificates (feature `certificates`)
 //! Jobs --------------------JobHistory---> those to keep
 //! key, ports in use -------stable_port--> a port
 //!                          Password-----> a random text
@@ -20,6 +21,8 @@
 //! - the same input gives the same output, where it is not random on purpose;
 //! - what is secret is not printed by `Debug`, and errors quote no Secret.
 
+#[cfg(feature = "certificates")]
+mod certificates;
 mod checksum;
 #[cfg(feature = "cron")]
 mod cron;
@@ -34,6 +37,8 @@ mod password;
 mod polling;
 mod ports;
 
+#[cfg(feature = "certificates")]
+pub use certificates::{Authority, CertificateError, ServiceNames, ServingCertificate, TlsData};
 pub use checksum::{ChecksumError, checksum_of};
 #[cfg(feature = "cron")]
 pub use cron::{CronSchedule, ScheduleError, time_zone};
