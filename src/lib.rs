@@ -67,7 +67,7 @@
 //! | 12 | `testkit`, behind the feature of that name |
 //!
 //! The feature `dashboard`, on by default, is the page for browsers with its login. `web::Auth` and the rest of
-//! the API are the same without it.
+//! the API are the same without it. The features `cron` and `certificates` add to [`recipes`] what needs further crates.
 //!
 //! `kube`, `k8s_openapi` and `anyhow` are re-exported in the versions that appear in this API. A program chooses the
 //! Kubernetes version of the `k8s-openapi` types by a feature of that crate, which it therefore depends on.
@@ -139,6 +139,11 @@ struct Order;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/plan-mode.md")]
 struct PlanMode;
+
+/// Runs the examples of the document.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/recipes.md")]
+struct Recipes;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
