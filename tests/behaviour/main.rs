@@ -28,6 +28,7 @@ mod order;
 mod ownership;
 mod plan_mode;
 mod privileges;
+mod recipes;
 mod registration;
 mod related;
 mod restarts;
