@@ -5,16 +5,18 @@
 
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use http::Method;
 use serde_json::{Value, json};
 
 use super::{Cluster, api::ApiRequest};
 use crate::{
     object::{K8sType, ObjectKey, OneLine},
-    reply::{ApiError, ErrorClass, EventKind, ParentEvent, Regarding},
+    reply::{ApiError, ErrorClass, EventKind, IfKnown, ParentEvent, Regarding},
 };
 
-const MAX_NOTE: usize = 1000;
+/// What the API accepts.
+const MAX_NOTE: usize = 1024;
 
 impl Cluster {
     /// Publishes an Event of an operator. The count of a repeated one is increased, or the Event is
@@ -26,14 +28,16 @@ impl Cluster {
         event: &ParentEvent,
     ) -> Result<(), ApiError> {
         if event.count > 1 {
-            match self.count_up(about, event).await {
+            match self.repeated(about, event).await {
                 Err(error) if error.class() == ErrorClass::Missing => {}
                 counted => return counted,
             }
         }
         match self.create_event(operator, about, event).await {
-            // An earlier request created it, and its answer was lost.
-            Err(error) if error.class() == ErrorClass::Conflict => Ok(()),
+            Err(error) if error.class() == ErrorClass::Conflict => match event.if_known {
+                IfKnown::Keep => Ok(()),
+                IfKnown::CountUp => self.repeated(about, event).await,
+            },
             created => created,
         }
     }
@@ -52,14 +56,37 @@ impl Cluster {
         self.send(request).await.map(drop)
     }
 
-    async fn count_up(&self, about: &Regarding, event: &ParentEvent) -> Result<(), ApiError> {
+    /// Counts up an Event. That of an earlier process, or from before the counted time, may have a higher count.
+    async fn repeated(&self, about: &Regarding, event: &ParentEvent) -> Result<(), ApiError> {
+        let count = match event.if_known {
+            IfKnown::Keep => event.count,
+            IfKnown::CountUp => event.count.max(self.known_count(about, event).await? + 1),
+        };
+        let event = ParentEvent { count, ..event.clone() };
+        self.patch_event(about, &event, &json!({"series": series(&event)})).await.map(drop)
+    }
+
+    /// The count on the server. An empty patch reads it, which needs no permission to read.
+    async fn known_count(&self, about: &Regarding, event: &ParentEvent) -> Result<u32, ApiError> {
+        let known = self.patch_event(about, event, &json!({})).await?;
+        let known: Value = serde_json::from_slice(&known).unwrap_or_default();
+        let count = known["series"]["count"].as_u64().unwrap_or(1);
+        Ok(u32::try_from(count).unwrap_or(u32::MAX).min(u32::MAX - 1))
+    }
+
+    async fn patch_event(
+        &self,
+        about: &Regarding,
+        event: &ParentEvent,
+        patch: &Value,
+    ) -> Result<Bytes, ApiError> {
         let ty = event_type();
         let key = ObjectKey::namespaced(namespace(about), &name(about, event));
         let mut request = ApiRequest::get("patch", &ty, ty.object_path(&key));
         request.method = Method::PATCH;
         request.content_type = "application/merge-patch+json";
-        request.body = json!({"series": series(event)}).to_string().into_bytes();
-        self.send(request).await.map(drop)
+        request.body = patch.to_string().into_bytes();
+        self.send(request).await
     }
 }
 
@@ -159,9 +186,56 @@ mod tests {
         let about = Regarding { ty, key: ObjectKey::namespaced("ns", "a"), uid: None };
         let (reason, message) = ("Reason".to_owned(), "message".to_owned());
         let (kind, at) = (EventKind::Warning, SystemTime::UNIX_EPOCH);
-        let event = ParentEvent { kind, reason, message, name: 1, count: 2, at };
+        let if_known = IfKnown::Keep;
+        let event = ParentEvent { kind, reason, message, name: 1, count: 2, at, if_known };
         cluster.publish("op", &about, &event).await.unwrap();
         assert_eq!(*methods.lock().unwrap(), [Method::PATCH, Method::POST]);
+    }
+
+    /// As after a restart, or more than the counted time later.
+    #[tokio::test]
+    async fn an_event_of_an_earlier_process_is_kept_or_counted_up() {
+        for (if_known, count, expected) in [
+            (IfKnown::Keep, 1, vec!["POST"]),
+            (IfKnown::CountUp, 1, vec!["POST", "PATCH null", "PATCH 6"]),
+            (IfKnown::CountUp, 2, vec!["PATCH null", "PATCH 6"]),
+            (IfKnown::CountUp, 9, vec!["PATCH null", "PATCH 9"]),
+        ] {
+            let asked = std::sync::Arc::new(Mutex::new(Vec::new()));
+            let received = asked.clone();
+            let serve = move |request: Request<Body>| {
+                let received = received.clone();
+                async move {
+                    use http_body_util::BodyExt;
+                    let (head, body) = request.into_parts();
+                    let body = body.collect().await.unwrap().to_bytes();
+                    let body: Value = serde_json::from_slice(&body).unwrap();
+                    let (code, answer, line) = match head.method {
+                        Method::POST => {
+                            let reason = "AlreadyExists";
+                            let known = json!({"kind": "Status", "code": 409, "reason": reason});
+                            (409, known, "POST".to_owned())
+                        }
+                        _ => {
+                            let line = format!("PATCH {}", body["series"]["count"]);
+                            (200, json!({"series": {"count": 5}}), line)
+                        }
+                    };
+                    received.lock().unwrap().push(line);
+                    let body = Body::from(answer.to_string().into_bytes());
+                    Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
+                }
+            };
+            let client = Client::new(tower::service_fn(serve), "ns");
+            let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+            let ty = K8sType::namespaced("example.com/v1", "App", "apps");
+            let about = Regarding { ty, key: ObjectKey::namespaced("ns", "a"), uid: None };
+            let (reason, message) = ("Reason".to_owned(), "message".to_owned());
+            let (kind, at) = (EventKind::Warning, SystemTime::UNIX_EPOCH);
+            let event = ParentEvent { kind, reason, message, name: 1, count, at, if_known };
+            cluster.publish("op", &about, &event).await.unwrap();
+            assert_eq!(*asked.lock().unwrap(), expected);
+        }
     }
 
     #[test]

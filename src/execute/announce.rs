@@ -7,9 +7,9 @@ use crate::{
     journal::Failure,
     object::{Object, OneLine},
     plan::{UndeclaredField, WantedBy},
-    reply::{EventKind, ParentEvent, Regarding},
+    reply::{EventKind, IfKnown, ParentEvent, Regarding},
     report::{
-        Announced, Announcement, EventLog, EventToSend, Occurrence, Report, number_of,
+        Announced, Announcement, Author, EventLog, EventToSend, Occurrence, Report, number_of,
         once_per_operator, undeclared,
     },
 };
@@ -22,13 +22,13 @@ impl Context {
         announcements: Vec<Announcement>,
         announced: &mut Announced,
     ) {
-        for Announcement { kind, reason, message } in announcements {
-            let event = (kind, reason, message.clone());
-            let log = announced.log(Instant::now());
-            if self.announce_event(&Regarding::from(parent), event, log)
+        for Announcement { kind, reason, message, by } in announcements {
+            let event = (kind, &*reason, message.clone());
+            let log = announced.log(by, Instant::now());
+            if self.announce_event(&Regarding::from(parent), event, by, log)
                 && kind == EventKind::Warning
             {
-                let (operator, parent) = (self.name(), parent.key());
+                let (operator, parent, reason) = (self.name(), parent.key(), &*reason);
                 tracing::warn!(%operator, %parent, reason, "{}", OneLine(message));
             }
         }
@@ -44,10 +44,10 @@ impl Context {
     }
 
     pub(super) fn warn_once(&self, parent: &Object, report: &Report) {
-        for Announcement { kind, reason, message } in once_per_operator(report) {
+        for Announcement { kind, reason, message, by: _ } in once_per_operator(report) {
             if self.warned.is_due(&message) {
                 tracing::warn!(operator = %self.name(), "{}", OneLine(&message));
-                self.announce_once(parent, (kind, reason, message));
+                self.announce_once(parent, (kind, &reason, message));
             }
         }
     }
@@ -70,7 +70,7 @@ impl Context {
         let about = Regarding::from(parent);
         let name = new_name(&about, number_of(&(event.1, &event.2)));
         let to_send = EventToSend { name, count: 1, is_combined: false };
-        self.send_event(&about, event, to_send);
+        self.send_event(&about, event, to_send, IfKnown::Keep);
     }
 
     /// Sends an Event within the rate limit; returns whether it is new.
@@ -78,15 +78,21 @@ impl Context {
         &self,
         about: &Regarding,
         (kind, reason, message): (EventKind, &str, String),
+        by: Author,
         log: &mut EventLog,
     ) -> bool {
         let is_warning = kind == EventKind::Warning;
         let similar = number_of(&(about, is_warning, reason));
         let what = number_of(&(similar, &message));
-        let occurrence = Occurrence { what, similar, is_warning, name: new_name(about, what) };
+        let name = match by {
+            // The same in each process, so that a restart does not write it again.
+            Author::Handler { .. } => number_of(&(self.name().as_str(), what)),
+            Author::Framework => new_name(about, what),
+        };
+        let occurrence = Occurrence { what, similar, is_warning, name };
         let (to_send, is_allowed) = log.occurred(occurrence, Instant::now());
         if is_allowed {
-            self.send_event(about, (kind, reason, message), to_send);
+            self.send_event(about, (kind, reason, message), to_send, if_known(by));
         }
         to_send.count == 1 || to_send.is_combined
     }
@@ -96,13 +102,23 @@ impl Context {
         about: &Regarding,
         (kind, reason, mut message): (EventKind, &str, String),
         EventToSend { name, count, is_combined }: EventToSend,
+        if_known: IfKnown,
     ) {
         if is_combined {
             message.insert_str(0, "(combined from similar events): ");
         }
         let (reason, at) = (reason.to_owned(), SystemTime::now());
-        let event = ParentEvent { kind, reason, message, name, count, at };
-        self.events().send(&self.parts.cluster, self.name(), about, event);
+        let event = ParentEvent { kind, reason, message, name, count, at, if_known };
+        let work = self.metrics().activity().begin();
+        self.events().send(&self.parts.cluster, self.name(), (about, event), work);
+    }
+}
+
+/// What a first response has may have been recorded by an earlier process.
+fn if_known(by: Author) -> IfKnown {
+    match by {
+        Author::Handler { is_first: false } => IfKnown::CountUp,
+        Author::Handler { is_first: true } | Author::Framework => IfKnown::Keep,
     }
 }
 

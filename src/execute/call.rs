@@ -11,7 +11,7 @@ use super::{Context, timed_out_guard::TimedOutGuard};
 use crate::{
     journal::Failure,
     object::Quoted,
-    operator::{Call, Failed, Permanent, RetryAfter, SyncRequest, panic_text},
+    operator::{Call, Failed, Permanent, RetryAfter, SyncRequest, checked_events, panic_text},
     run::{Event, HandlerError, Method, Response},
 };
 
@@ -83,11 +83,11 @@ async fn is_dropped(call: &mut JoinHandle<Returned>) -> bool {
 fn panicked(context: &Context, error: JoinError) -> HandlerError {
     context.metrics().handler_panicked(context.name());
     let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), panic_text);
-    HandlerError { failure: Failure::Panicked(Quoted::new(message)), status: None }
+    Failure::Panicked(Quoted::new(message)).into()
 }
 
 fn timed_out(deadline: Duration) -> HandlerError {
-    HandlerError { failure: Failure::HandlerTimeout(deadline), status: None }
+    Failure::HandlerTimeout(deadline).into()
 }
 
 impl TimedOutCall<'_> {
@@ -104,10 +104,11 @@ impl From<Failed> for HandlerError {
     fn from(failed: Failed) -> Self {
         let Failed { error, response, panic } = failed;
         let panic = panic.map(|panic| format!("on_error panicked: {panic}"));
-        let detail = panic.or(response.unserializable);
+        let (events, defect) = checked_events(response.events);
+        let detail = panic.or(response.unserializable).or(defect);
         let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
         let message = format!("{error:#}{detail}");
-        Self { failure: failure(&error, message, response.retry), status: response.status }
+        Self { failure: failure(&error, message, response.retry), status: response.status, events }
     }
 }
 

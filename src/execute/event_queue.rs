@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     cluster::Cluster,
+    metrics::Work,
     object::OneLine,
     operator::OperatorName,
     reply::{ApiError, ErrorClass, ParentEvent, Regarding},
@@ -27,7 +28,7 @@ const LONGEST_THROTTLE_PAUSE: Duration = Duration::from_mins(1);
 pub(super) struct EventQueue(OnceLock<mpsc::Sender<Entry>>);
 
 enum Entry {
-    Event(Box<(Regarding, ParentEvent)>),
+    Event(Box<(Regarding, ParentEvent)>, Work),
     /// Signals that all earlier entries were sent.
     Mark(oneshot::Sender<()>),
 }
@@ -37,11 +38,11 @@ impl EventQueue {
         &self,
         cluster: &Cluster,
         operator: &OperatorName,
-        about: &Regarding,
-        event: ParentEvent,
+        (about, event): (&Regarding, ParentEvent),
+        work: Work,
     ) {
         let start = || start(cluster.clone(), operator.to_string());
-        let entry = Entry::Event(Box::new((about.clone(), event)));
+        let entry = Entry::Event(Box::new((about.clone(), event)), work);
         if self.0.get_or_init(start).try_send(entry).is_err() {
             tracing::debug!(%operator, "the Event queue is full: an Event was dropped");
         }
@@ -63,7 +64,10 @@ fn start(cluster: Cluster, operator: String) -> mpsc::Sender<Entry> {
     tokio::spawn(async move {
         while let Some(entry) = waiting.recv().await {
             match entry {
-                Entry::Event(event) => publish(&cluster, &operator, &event).await,
+                Entry::Event(event, work) => {
+                    publish(&cluster, &operator, &event).await;
+                    drop(work);
+                }
                 // The waiter may have been dropped.
                 Entry::Mark(mark) => drop(mark.send(())),
             }
@@ -103,9 +107,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        metrics::Metrics,
+        metrics::{Activity, Metrics},
         object::{K8sType, KeptManagers, ObjectKey},
-        reply::EventKind,
+        reply::{EventKind, IfKnown},
     };
 
     fn event(name: u64) -> Entry {
@@ -113,7 +117,9 @@ mod tests {
         let about = Regarding { ty, key: ObjectKey::namespaced("ns", "a"), uid: None };
         let (kind, at) = (EventKind::Warning, SystemTime::UNIX_EPOCH);
         let (reason, message) = ("Odd".to_owned(), "odd".to_owned());
-        Entry::Event(Box::new((about, ParentEvent { kind, reason, message, name, count: 1, at })))
+        let event =
+            ParentEvent { kind, reason, message, name, count: 1, at, if_known: IfKnown::Keep };
+        Entry::Event(Box::new((about, event)), Activity::default().begin())
     }
 
     /// The Events and their times, if the server refuses the first request with 429.

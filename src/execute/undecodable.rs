@@ -6,6 +6,7 @@ use crate::{
     object::{Object, Undecodable},
     operator::OperatorConfig,
     reply::{EventKind, Regarding},
+    report::Author,
 };
 
 const REASON: &str = "Undecodable";
@@ -16,7 +17,7 @@ impl Context {
     pub(crate) fn announce_undecodable(&self, object: &Undecodable, parents: &[Object]) {
         for about in self.concerned(object, parents) {
             let event = (EventKind::Warning, REASON, object.to_string());
-            self.announce_event(&about, event, &mut self.undecodable());
+            self.announce_event(&about, event, Author::Framework, &mut self.undecodable());
         }
     }
 

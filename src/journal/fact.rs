@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use super::{
-    End, Failure, NotReady, ParentConflict, Pause, PausedBy, RequestFailure, RolledOut, Wait,
+    End, Failure, NotReady, ParentConflict, Pause, PausedBy, RequestFailure, ReturnedEvent,
+    RolledOut, Wait,
 };
 use crate::{
     history::Verb,
@@ -37,6 +38,12 @@ pub(crate) enum Fact {
         is_deleting: bool,
     },
     Resync(Duration),
+    /// The handler returned Events about the parent.
+    EventsReturned {
+        /// Whether for an error of its own.
+        of_error: bool,
+        events: Vec<ReturnedEvent>,
+    },
     /// The reconcile failed as a whole.
     Failed(Failure),
 

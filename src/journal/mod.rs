@@ -18,6 +18,7 @@ mod failure;
 mod not_ready;
 mod pause;
 mod progress;
+mod returned_event;
 mod rolled_out;
 mod wait;
 
@@ -30,6 +31,7 @@ pub(crate) use failure::{
 pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};
 pub(crate) use progress::{FailedBy, Progress};
+pub(crate) use returned_event::ReturnedEvent;
 pub(crate) use rolled_out::RolledOut;
 pub(crate) use wait::{Behind, Wait};
 

@@ -160,7 +160,9 @@ impl Progress {
                 self.is_throttled |= failure.is_throttled();
                 self.quotes_others = true;
             }
-            Fact::StatusFailed(_) | Fact::NotReady(_) => self.quotes_others = true,
+            Fact::StatusFailed(_) | Fact::NotReady(_) | Fact::EventsReturned { .. } => {
+                self.quotes_others = true;
+            }
             Fact::Foreign(_) => self.is_foreign = true,
             Fact::ParentHeld(_) => self.is_parent_held = true,
             Fact::Repeated(repeat) => self.slow(repeat.times),

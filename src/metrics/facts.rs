@@ -43,6 +43,7 @@ impl Metrics {
             Fact::BeganPaused(_) | Fact::Paused(_) => {}
             Fact::FinalizersChanged | Fact::FinalizersDelayed(_) => {}
             Fact::Answered { .. } | Fact::Resync(_) | Fact::Failed(_) => {}
+            Fact::EventsReturned { .. } => {}
             Fact::TerminatingChildren { .. } | Fact::ChildrenNotRetried => {}
             Fact::WritesEnded { .. } | Fact::WritesHeld(_) => {}
             Fact::UpToDate(_) | Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) => {}

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Decoration, Shallow, SyncResponse};
+use super::{Decoration, EventType, Shallow, SyncResponse};
 
 /// What a decorator adds to its parent: children, and what it puts on the parent itself. Made by
 /// [`SyncResponse::decorating`]. `Debug` shows no content.
@@ -52,6 +52,19 @@ impl<S> SyncResponse<S> {
     /// ```
     pub fn decorating(self, decoration: Decoration) -> DecoratorResponse<S> {
         DecoratorResponse { response: self, decoration }
+    }
+}
+
+impl<S> DecoratorResponse<S> {
+    /// Records an Event about the parent, see [`SyncResponse::event`].
+    #[must_use]
+    pub fn event(
+        self,
+        event_type: EventType,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { response: self.response.event(event_type, reason, message), ..self }
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ChildConfig, DesiredChild,
+    ChildConfig, DesiredChild, EventType, HandlerEvent,
     shallow::{Shallow, json, limit, limit_children},
 };
 
@@ -34,6 +34,9 @@ pub struct FinalizeResponse {
     /// [`FinalizeResponse::deleting_orphans`]. Ignored until the clean-up is done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deletes_orphans: bool,
+    /// What is recorded about the parent, see [`FinalizeResponse::event`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<HandlerEvent>,
     /// Why the status is not a serializable JSON object; the reconcile then fails, and the parent
     /// stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,6 +119,20 @@ impl FinalizeResponse {
         self.desired(&child, |object| DesiredChild { config: Some(config), ..object.into() })
     }
 
+    /// Records an Event about the parent, as [`SyncResponse::event`](super::SyncResponse::event) does; a `Normal`
+    /// one of a clean-up that is done when what follows it has succeeded. An invalid one keeps the parent from
+    /// being deleted.
+    #[must_use]
+    pub fn event(
+        mut self,
+        event_type: EventType,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        self.events.push(HandlerEvent::new(event_type, reason, message));
+        self
+    }
+
     fn desired(mut self, child: &impl Serialize, with: impl Fn(Value) -> DesiredChild) -> Self {
         let object = json(child, "a child", &mut self.unserializable);
         self.children.extend(object.map(with));
@@ -141,7 +158,8 @@ impl Shallow for FinalizeResponse {
 /// Children may be Secrets, and a status may quote one.
 impl fmt::Debug for FinalizeResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { status, retry, waits, children, deletes_orphans, unserializable: _ } = self;
+        let Self { status, retry, waits, children, deletes_orphans, events: _, unserializable: _ } =
+            self;
         let (has_status, children) = (status.is_some(), children.len());
         write!(f, "FinalizeResponse({children} children, status: {has_status}, retry: {retry:?}")?;
         write!(f, ", waits: {waits}, deletes orphans: {deletes_orphans})")

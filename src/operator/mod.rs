@@ -30,6 +30,7 @@ mod error;
 mod error_response;
 mod finalize_response;
 mod handler;
+mod handler_event;
 mod held_replicas;
 mod key_index;
 mod name;
@@ -82,6 +83,8 @@ pub use handler::{
     with_related,
 };
 pub(crate) use handler::{Call, Failed, panic_text};
+pub(crate) use handler_event::checked_events;
+pub use handler_event::{EventType, HandlerEvent};
 pub use held_replicas::{HeldPhase, HeldReplicas, ParseHeldError};
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;

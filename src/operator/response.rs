@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    ChildConfig, DesiredChild, Stage,
+    ChildConfig, DesiredChild, EventType, HandlerEvent, Stage,
     shallow::{Shallow, json, limit, limit_children},
 };
 
@@ -27,6 +27,9 @@ pub struct SyncResponse<S = Value> {
     /// After how long to reconcile again although nothing changed: from the end of the reconcile,
     /// at least 100 ms.
     pub resync: Option<Duration>,
+    /// What is recorded about the parent, see [`SyncResponse::event`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<HandlerEvent>,
     /// The stages in which children are written; none if all children are written together. See
     /// [`SyncResponse::then`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -62,6 +65,7 @@ impl<S> SyncResponse<S> {
             status,
             children: self.children,
             resync: self.resync,
+            events: self.events,
             stages: self.stages,
             unserializable: self.unserializable,
         }
@@ -108,6 +112,32 @@ impl<S> SyncResponse<S> {
         self
     }
 
+    /// Records a Kubernetes Event about the parent, once for as long as the next responses have it too.
+    ///
+    /// The reason is one word in `UpperCamelCase` of at most 128 letters and digits, the message has at most
+    /// 1,024 bytes, and a response at most 10 Events; otherwise the whole response is refused. A `Normal` one is
+    /// recorded when the children are written, a `Warning` also if that failed. None is recorded for a
+    /// [preview](crate::operator::SyncRequest::is_preview).
+    ///
+    /// ```
+    /// use operetta::{operator::EventType, prelude::*};
+    ///
+    /// fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+    ///     let message = format!("{} has no backup", request.parent.name());
+    ///     Ok(SyncResponse::new().event(EventType::Warning, "BackupMissing", message))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn event(
+        mut self,
+        event_type: EventType,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        self.events.push(HandlerEvent::new(event_type, reason, message));
+        self
+    }
+
     fn desired(mut self, child: &impl Serialize, with: impl Fn(Value) -> DesiredChild) -> Self {
         let stage = self.stages.len().saturating_sub(1);
         let object = self.json(child, "a child");
@@ -136,8 +166,8 @@ impl<S: Serialize + 'static> SyncResponse<S> {
 // Not derived: that would require `S: Default`.
 impl<S> Default for SyncResponse<S> {
     fn default() -> Self {
-        let (children, resync, stages) = <_>::default();
-        Self { status: None, children, resync, stages, unserializable: None }
+        let (children, resync, events, stages) = <_>::default();
+        Self { status: None, children, resync, events, stages, unserializable: None }
     }
 }
 

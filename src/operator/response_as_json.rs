@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de::Error};
 
-use super::{Decoration, DecoratorResponse, DesiredChild, Stage, SyncResponse};
+use super::{Decoration, DecoratorResponse, DesiredChild, HandlerEvent, Stage, SyncResponse};
 
 #[derive(Deserialize)]
 struct Wire<S> {
     status: Option<S>,
     children: Vec<DesiredChild>,
     resync: Option<Duration>,
+    #[serde(default)]
+    events: Vec<HandlerEvent>,
     #[serde(default)]
     stages: Vec<Stage>,
     #[serde(flatten)]
@@ -21,8 +23,9 @@ struct Wire<S> {
 
 impl<S> From<Wire<S>> for DecoratorResponse<S> {
     fn from(wire: Wire<S>) -> Self {
-        let Wire { status, children, resync, stages, decoration, unserializable } = wire;
-        SyncResponse { status, children, resync, stages, unserializable }.decorating(decoration)
+        let Wire { status, children, resync, events, stages, decoration, unserializable } = wire;
+        let response = SyncResponse { status, children, resync, events, stages, unserializable };
+        response.decorating(decoration)
     }
 }
 

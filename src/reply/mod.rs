@@ -21,7 +21,7 @@ pub(crate) use causes::causes;
 pub(crate) use class::ErrorClass;
 pub(crate) use deleted::Deleted;
 pub(crate) use error::ApiError;
-pub(crate) use event::{EventKind, ParentEvent, Regarding};
+pub(crate) use event::{EventKind, IfKnown, ParentEvent, Regarding};
 pub(crate) use refusal::{Cause, Refusal};
 pub(crate) use status_schema::{StatusSchema, TypeSchema};
 pub(crate) use transition_rules::TransitionRules;

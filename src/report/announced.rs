@@ -1,15 +1,17 @@
 //! The Events that were sent about one parent, so that they are not repeated. Small: contents are hashes, and
 //! rare parts are allocated only when used.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Instant};
 
-use super::series::EventLog;
+use super::{announcement::Author, series::EventLog};
 use crate::{journal::PausedBy, object::K8sType};
 
 #[derive(Debug, Default)]
 pub(crate) struct Announced {
     /// The pause that was announced; `None` before the first reconcile.
     pub(super) pause: Option<AnnouncedPause>,
+    /// Whether the handler has answered in this process.
+    pub(super) has_answered: bool,
     rare: Option<Box<Rare>>,
 }
 
@@ -26,6 +28,10 @@ pub(super) enum AnnouncedPause {
 pub(super) struct Rare {
     /// The log of the Events; `None` before the first one.
     pub(super) log: Option<EventLog>,
+    /// The log of those that the handler returned, so that neither uses up the limit of the other.
+    handler_log: Option<EventLog>,
+    /// Those that the handler returned last.
+    returned: AnnouncedEvents,
     /// A hash of the last message about altered children.
     pub(super) altered: Option<u64>,
     /// A hash of the last message about fields that others hold.
@@ -35,6 +41,15 @@ pub(super) struct Rare {
     pub(super) pause_value: Option<Box<str>>,
 }
 
+/// Hashes of Events that a handler returned, and that were sent.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct AnnouncedEvents {
+    /// Of the last response that did not lead to a failure.
+    pub(super) lasting: Box<[u64]>,
+    /// Of the failures since then: of the last one.
+    pub(super) of_failure: Box<[u64]>,
+}
+
 impl From<Option<PausedBy>> for AnnouncedPause {
     fn from(by: Option<PausedBy>) -> Self {
         by.map_or(Self::Over, Self::By)
@@ -42,6 +57,26 @@ impl From<Option<PausedBy>> for AnnouncedPause {
 }
 
 impl Announced {
+    /// The log of the Events of an author.
+    pub(crate) fn log(&mut self, by: Author, now: Instant) -> &mut EventLog {
+        let rare = self.rare_mut();
+        let log = match by {
+            Author::Framework => &mut rare.log,
+            Author::Handler { .. } => &mut rare.handler_log,
+        };
+        log.get_or_insert_with(|| EventLog::new(now))
+    }
+
+    pub(super) fn returned(&self) -> Option<&AnnouncedEvents> {
+        self.rare.as_ref().map(|rare| &rare.returned)
+    }
+
+    pub(super) fn remember(&mut self, returned: AnnouncedEvents) {
+        if self.rare.is_some() || returned != AnnouncedEvents::default() {
+            self.rare_mut().returned = returned;
+        }
+    }
+
     pub(super) fn rare(&mut self) -> Option<&mut Rare> {
         self.rare.as_deref_mut()
     }
@@ -53,8 +88,11 @@ impl Announced {
     /// Frees parts that are no longer used.
     pub(crate) fn shrink(&mut self) {
         let is_over = |rare: &Rare| {
-            let Rare { log, altered, contested, unsynced, pause_value } = rare;
+            let Rare { log, handler_log, returned, altered, contested, unsynced, pause_value } =
+                rare;
             log.is_none()
+                && handler_log.is_none()
+                && *returned == AnnouncedEvents::default()
                 && altered.is_none()
                 && contested.is_none()
                 && unsynced.is_empty()

@@ -1,29 +1,17 @@
 //! The Events of a reconcile about its parent, and the warnings that are sent once per operator.
 
-use std::{
-    collections::BTreeSet,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::BTreeSet;
 
 use super::{
-    Announced, EventLog, MemoryView, News, Report, altered, announced::AnnouncedPause,
-    deletions_held, pause,
+    Announced, Announcement, MemoryView, News, Report, altered, announced::AnnouncedPause,
+    deletions_held, number_of, pause,
 };
 use crate::{
     history::Verb,
     journal::{Failure, RequestFailure},
     object::{K8sType, Object, Redactor},
     operator::{OperatorConfig, PAUSED_ANNOTATION, misunderstood_pause},
-    reply::EventKind,
 };
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Announcement {
-    pub(crate) kind: EventKind,
-    /// One `CamelCase` word.
-    pub(crate) reason: &'static str,
-    pub(crate) message: String,
-}
 
 #[derive(Debug)]
 pub(crate) struct Announcer<'a> {
@@ -33,26 +21,6 @@ pub(crate) struct Announcer<'a> {
     pub(crate) redactor: &'a Redactor,
     pub(crate) memory: MemoryView<'a>,
     pub(crate) is_paused: bool,
-}
-
-impl Announcement {
-    fn warning(reason: &'static str, message: String) -> Self {
-        Self { kind: EventKind::Warning, reason, message }
-    }
-
-    fn normal(reason: &'static str, message: String) -> Self {
-        Self { kind: EventKind::Normal, reason, message }
-    }
-
-    pub(crate) fn of_failure(failure: &Failure) -> Self {
-        Self::warning(failure.reason(), format!("{}{failure}", failure.outlook()))
-    }
-}
-
-impl Announced {
-    pub(crate) fn log(&mut self, now: std::time::Instant) -> &mut EventLog {
-        self.rare_mut().log.get_or_insert_with(|| EventLog::new(now))
-    }
 }
 
 impl Announcer<'_> {
@@ -74,6 +42,8 @@ impl Announcer<'_> {
         if self.config.normal_events {
             announcements.extend(self.pause(report, announced));
         }
+        let has_failed = report.failure().is_some();
+        announcements.extend(report.returned.announcements(has_failed, announced));
         announcements
     }
 
@@ -240,10 +210,4 @@ fn writes(report: &Report) -> Vec<Announcement> {
 pub(crate) fn once_per_operator(report: &Report) -> impl Iterator<Item = Announcement> {
     let of = |what: &&str| Announcement::warning("OverruledStatus", (*what).to_owned());
     report.overruled.iter().map(of)
-}
-
-pub(crate) fn number_of(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -48,6 +48,7 @@ pub(super) fn fold(journal: &Journal, memory: MemoryView<'_>, redactor: &Redacto
     for fact in journal.facts() {
         fold.learn(fact);
     }
+    fold.report.returned.judge(progress);
     fold.finish(progress.failed_by(), memory)
 }
 
@@ -74,6 +75,14 @@ impl Fold<'_> {
             Fact::Began(_) => report.has_begun = true,
             Fact::ParentWaits(why) => report.waits.push(Waiting::Parent(why.clone())),
             Fact::Resync(after) => report.resync = Some(*after),
+            Fact::Answered { .. } => report.returned.has_answered = true,
+            // They are returned again when it is known what is secret.
+            Fact::EventsReturned { .. } if self.redactor.is_passing() => {}
+            Fact::EventsReturned { of_error, events } => {
+                report.returned.of_error = *of_error;
+                let shown = events.iter().map(|event| event.shown(self.redactor));
+                report.returned.events.extend(shown);
+            }
             Fact::Failed(failure) => self.failed = Some(failure.shown(self.redactor)),
             Fact::Planned(planned) => self.planned(planned),
             Fact::Judged { held: Some((held, children, message)), .. } => {
@@ -139,7 +148,7 @@ impl Fold<'_> {
             Fact::Parent(_) | Fact::BeganPaused(_) | Fact::Paused(_) | Fact::Slowed { .. } => {}
             Fact::Repeated(_) | Fact::FinalizersDelayed(_) | Fact::DecorationDelayed(_) => {}
             // They change what is remembered or counted.
-            Fact::FinalizersChanged | Fact::ChildrenNotRetried | Fact::Answered { .. } => {}
+            Fact::FinalizersChanged | Fact::ChildrenNotRetried => {}
             Fact::TerminatingChildren { .. } | Fact::Judged { held: None, .. } => {}
             Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) | Fact::WaitedFor(_) => {}
             Fact::MayBeDeleted { .. } | Fact::NotForeign(_) | Fact::ConflictFound(_) => {}

@@ -18,6 +18,7 @@
 
 mod altered;
 mod announced;
+mod announcement;
 mod announcer;
 pub(crate) mod child_status;
 pub(crate) mod conditions;
@@ -28,6 +29,7 @@ mod fold;
 mod outcome;
 pub(crate) mod pause;
 pub(crate) mod ready;
+mod returned;
 mod rollout;
 mod series;
 mod shape;
@@ -36,7 +38,8 @@ mod undeclared;
 mod waiting;
 
 pub(crate) use announced::Announced;
-pub(crate) use announcer::{Announcement, Announcer, number_of, once_per_operator};
+pub(crate) use announcement::{Announcement, Author, number_of};
+pub(crate) use announcer::{Announcer, once_per_operator};
 pub(crate) use series::{EventLog, EventToSend, Occurrence};
 pub(crate) use undeclared::undeclared;
 

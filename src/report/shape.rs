@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::waiting::Waits;
+use super::{returned::Returned, waiting::Waits};
 use crate::{
     history::{Decision, Verb, WriteRecord},
     journal::{End, Failure, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut},
@@ -85,6 +85,8 @@ pub(crate) struct Report {
     pub(super) holds_no_deletions: bool,
     pub(crate) gauges: Gauges,
     pub(super) failure: Option<Failure>,
+    /// The Events that the handler returned.
+    pub(super) returned: Returned,
     /// What Events report once.
     pub(super) news: Vec<News>,
     /// Fields that the type of the parent does not declare and that were omitted.

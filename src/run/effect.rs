@@ -8,7 +8,9 @@ use super::{Answer, Request};
 use crate::{
     journal::Failure,
     object::{K8sType, Object, Uid},
-    operator::{Allowance, Asks, DecoratorResponse, FinalizeResponse, Related, SyncRequest},
+    operator::{
+        Allowance, Asks, DecoratorResponse, FinalizeResponse, HandlerEvent, Related, SyncRequest,
+    },
     plan::{ChildId, Exceeded, Plan, Reservation},
     related::FoundRelated,
     reply::{ApiError, TypeSchema},
@@ -62,10 +64,11 @@ pub(crate) enum Response {
     Finalized(FinalizeResponse),
 }
 
-/// A failed call, with the status that the handler returned for it.
+/// A failed call, with the status and the valid Events that the handler returned for it.
 pub(crate) struct HandlerError {
     pub(crate) failure: Failure,
     pub(crate) status: Option<Value>,
+    pub(crate) events: Vec<HandlerEvent>,
 }
 
 /// An effect that a machine asks for.
@@ -114,6 +117,12 @@ pub(crate) enum Cache {
     Deleted(ChildId, Uid),
     /// A deletion by someone else.
     Absent(ChildId, Uid),
+}
+
+impl From<Failure> for HandlerError {
+    fn from(failure: Failure) -> Self {
+        Self { failure, status: None, events: Vec::new() }
+    }
 }
 
 impl fmt::Debug for HandlerError {

@@ -19,7 +19,7 @@ use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Failure, Held, Pause, PausedBy, Wait},
     object::Object,
-    operator::{DesiredChild, FinalizeResponse},
+    operator::{DesiredChild, FinalizeResponse, checked_events},
     plan::{self, ChildId, Deletion, WaitingReason},
 };
 
@@ -51,7 +51,12 @@ impl Reconcile {
         self.keep_returned(&response.children);
         let is_done = response.is_done();
         let orphans = if response.deletes_orphans { Orphans::Go } else { Orphans::Stay };
-        let FinalizeResponse { status, retry, children, unserializable, .. } = response;
+        let FinalizeResponse { status, retry, children, events, unserializable, .. } = response;
+        let (events, defect) = checked_events(events);
+        if let Some(why) = defect {
+            return self.finalize_refused(Failure::unserializable(&why));
+        }
+        self.events_returned(events, false);
         match unserializable {
             // No status is written for a parent that is released.
             _ if is_done && children.is_empty() => self.collect(orphans),
@@ -67,7 +72,7 @@ impl Reconcile {
     }
 
     fn finalize_refused(&mut self, failure: Failure) -> Stage {
-        self.finalize_failed(HandlerError { failure, status: None })
+        self.finalize_failed(failure.into())
     }
 
     /// Writes the children that the clean-up needs, and no others.
@@ -87,6 +92,7 @@ impl Reconcile {
     }
 
     pub(super) fn finalize_failed(&mut self, error: HandlerError) -> Stage {
+        self.events_returned(error.events, true);
         // Always retried, even a permanent error: the parent cannot be deleted before.
         self.note([Fact::Failed(error.failure.into_passing())]);
         self.write_status(error.status.map(ReturnedStatus))

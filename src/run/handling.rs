@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     history::ReconcileStep,
-    journal::{End, Fact, Failure},
+    journal::{End, Fact, Failure, ReturnedEvent},
     object::Object,
-    operator::{Children, SyncRequest},
+    operator::{Children, HandlerEvent, SyncRequest},
     reply::{ApiError, TypeSchema},
     report::conditions,
 };
@@ -50,11 +50,20 @@ impl Reconcile {
             Ok(Response::Synced(response)) => self.synced(response),
             Ok(Response::Finalized(response)) => self.finalized(response),
             Err(error) if self.is_finalizing() => self.finalize_failed(error),
-            Err(HandlerError { failure, status }) => {
+            Err(HandlerError { failure, status, events }) => {
                 self.mark_outdated();
+                self.events_returned(events, true);
                 self.note([Fact::Failed(failure)]);
                 self.conclude(status.map(ReturnedStatus))
             }
+        }
+    }
+
+    /// Notes the Events of a response that is not dropped.
+    pub(super) fn events_returned(&mut self, events: Vec<HandlerEvent>, of_error: bool) {
+        if !events.is_empty() && self.preview.is_none() {
+            let events = events.into_iter().map(ReturnedEvent::from).collect();
+            self.note([Fact::EventsReturned { of_error, events }]);
         }
     }
 

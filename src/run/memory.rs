@@ -223,7 +223,7 @@ impl Memory {
                 self.had_children |= *existing > 0;
             }
             Fact::ChildrenNotRetried => self.flapping.forget_children(),
-            Fact::Resync(_) | Fact::Failed(_) => {}
+            Fact::Resync(_) | Fact::Failed(_) | Fact::EventsReturned { .. } => {}
             // === children ===
             Fact::DryRunUnchanged(settled) => self.last_applied.remember(settled),
             Fact::DryRunDiffers(settled) => self.last_applied.differs(settled),

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     history::ReconcileStep,
     journal::{Fact, Failure, PausedBy, Planned, PlannedAs},
-    operator::DecoratorResponse,
+    operator::{DecoratorResponse, checked_events},
     plan::{self, ChildId, Desired, Plan, PlanInput, Refusal, Step},
     report::finished_jobs,
 };
@@ -19,13 +19,15 @@ impl Reconcile {
         let DecoratorResponse { response, decoration } = response;
         self.keep_returned(&response.children);
         self.mark_outdated();
-        if let Some(why) = &response.unserializable {
-            self.note([Fact::Failed(Failure::unserializable(why))]);
+        let (events, defect) = checked_events(response.events);
+        if let Some(why) = response.unserializable.or(defect) {
+            self.note([Fact::Failed(Failure::unserializable(&why))]);
             return self.conclude(None);
         }
         if !self.is_alive() {
             return self.conclude(None);
         }
+        self.events_returned(events, false);
         let decoration = match decoration.checked(self.settings.config()) {
             Ok(decoration) => decoration,
             Err(refusals) => return self.refused(refusals, response.status.map(ReturnedStatus)),

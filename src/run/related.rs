@@ -1,7 +1,7 @@
 //! Which related objects the handler reads, and whether they are known. An operator that declares none takes no
 //! step here.
 
-use super::{Effect, HandlerError, Previewed, reconcile::Reconcile, stage::Stage};
+use super::{Effect, Previewed, reconcile::Reconcile, stage::Stage};
 use crate::{
     journal::{Fact, Failure},
     operator::{Asks, Related},
@@ -59,7 +59,7 @@ impl Reconcile {
             return self.preview_failed(failure);
         }
         if self.is_finalizing() {
-            return self.finalize_failed(HandlerError { failure, status: None });
+            return self.finalize_failed(failure.into());
         }
         self.note([Fact::Failed(failure)]);
         self.conclude(None)

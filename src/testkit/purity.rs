@@ -86,10 +86,11 @@ fn differences(request: &SyncRequest, first: &Returned, second: &Returned) -> Ve
 
 fn of_errors(first: &Failed, second: &Failed) -> Vec<String> {
     let shown = |failed: &Failed| format!("{:#}", failed.error);
-    let ErrorResponse { status, retry, unserializable: _ } = &first.response;
+    let ErrorResponse { status, retry, events, unserializable: _ } = &first.response;
     let mut all =
         of_values("the status of the error", status.as_ref(), second.response.status.as_ref());
     all.extend((shown(first) != shown(second)).then(|| "the text of the error".to_owned()));
+    all.extend((*events != second.response.events).then(|| "the Events of the error".to_owned()));
     all.extend((*retry != second.response.retry).then(|| "the retry of the error".to_owned()));
     all
 }
@@ -100,7 +101,7 @@ fn of_responses(
     DecoratorResponse { response: second, decoration: other }: &DecoratorResponse,
 ) -> Vec<String> {
     let Decoration { labels, annotations, replicas } = one;
-    let SyncResponse { status, children, resync, stages, unserializable } = first;
+    let SyncResponse { status, children, resync, events, stages, unserializable } = first;
     let mut all = of_values("the status", status.as_ref(), second.status.as_ref());
     let (mine, theirs) = (by_name(request, children), by_name(request, &second.children));
     for name in mine.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
@@ -114,6 +115,7 @@ fn of_responses(
     all.extend((*annotations != other.annotations).then(|| "the annotations".to_owned()));
     all.extend((*replicas != other.replicas).then(|| "the replicas".to_owned()));
     all.extend((*resync != second.resync).then(|| "the time of the resync".to_owned()));
+    all.extend((*events != second.events).then(|| "the Events".to_owned()));
     all.extend((*stages != second.stages).then(|| "the stages".to_owned()));
     let is_other = *unserializable != second.unserializable;
     all.extend(is_other.then(|| "what cannot be serialized".to_owned()));

@@ -38,7 +38,7 @@ impl Running {
     /// paused, waits for a child or for another object, or has a resync in the future. So is an operator that
     /// is degraded, because a type is missing or forbidden. Work of the server and of other controllers
     /// counts once it is written: after a deletion wait for the end of the garbage collection with
-    /// [`eventually`](super::eventually). Kubernetes Events are sent in the background.
+    /// [`eventually`](super::eventually). Kubernetes Events of operators are sent by then.
     ///
     /// Works on any cluster. It lists each watched type by the connection of the operators, with the user agent
     /// `operetta-testkit`.

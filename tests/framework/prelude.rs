@@ -32,14 +32,14 @@ fn the_programs_of_the_walkthrough_import_little_beside_the_prelude() {
 }
 
 #[test]
-fn a_configuration_has_no_public_field_and_a_response_three() {
+fn a_configuration_has_no_public_field_and_a_response_four() {
     for (file, name, expected) in [
         ("src/operator/config.rs", "OperatorConfig<R = Owns>", vec![]),
         ("src/operator/decoration.rs", "Decoration", vec![]),
         (
             "src/operator/response.rs",
             "SyncResponse<S = Value>",
-            vec!["status", "children", "resync"],
+            vec!["status", "children", "resync", "events"],
         ),
         (
             "src/operator/decorator_response.rs",

@@ -214,5 +214,5 @@ impl Driver {
 
 /// As the executor does, whatever the handler returns.
 pub(super) fn timed_out(deadline: Duration) -> HandlerError {
-    HandlerError { failure: Failure::HandlerTimeout(deadline), status: None }
+    Failure::HandlerTimeout(deadline).into()
 }

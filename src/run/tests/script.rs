@@ -14,7 +14,7 @@ use super::{
 use crate::{
     journal::{Fact, Failure},
     object::Quoted,
-    operator::{FinalizeResponse, Related, Stage, SyncRequest, SyncResponse},
+    operator::{FinalizeResponse, HandlerEvent, Related, Stage, SyncRequest, SyncResponse},
     run::{Effect, Event, HandlerError, Method, Response},
 };
 
@@ -26,6 +26,8 @@ pub(super) struct Script {
     pub(super) status: Option<Value>,
     /// The labels and annotations that it puts on the parent.
     pub(super) puts: Value,
+    /// The Events that it returns, also with an error.
+    pub(super) events: Vec<HandlerEvent>,
     /// How long each stage may take.
     pub(super) stages: Vec<Stage>,
     pub(super) behaviour: Behaviour,
@@ -100,7 +102,7 @@ impl Script {
         let permanent = self.behaviour == Behaviour::FailsForGood;
         let message = Quoted::new("connection refused");
         let failure = Failure::Handler { message, permanent, retry_after: None };
-        HandlerError { failure, status: None }
+        HandlerError { events: self.events.clone(), ..failure.into() }
     }
 }
 
@@ -121,9 +123,10 @@ impl Scenario for Script {
                 Response::Related(Related::new().named_of_type(&named("Secret/ca").ty, "ca"))
             }
             (Method::Sync, _) => {
-                let stages = self.stages.clone();
+                let (stages, events) = (self.stages.clone(), self.events.clone());
                 let decoration = serde_json::from_value(self.puts.clone()).unwrap_or_default();
-                let response = SyncResponse { status, children, stages, ..SyncResponse::new() };
+                let response =
+                    SyncResponse { status, children, events, stages, ..SyncResponse::new() };
                 Response::Synced(response.decorating(decoration))
             }
             (Method::Finalize, Behaviour::Finalizing) => {
@@ -139,7 +142,10 @@ impl Scenario for Script {
             (Method::Finalize, Behaviour::Contradicting) => {
                 Response::Finalized(FinalizeResponse { children, ..FinalizeResponse::done() })
             }
-            (Method::Finalize, _) => Response::Finalized(FinalizeResponse::done()),
+            (Method::Finalize, _) => {
+                let events = self.events.clone();
+                Response::Finalized(FinalizeResponse { events, ..FinalizeResponse::done() })
+            }
         })
     }
 

@@ -16,6 +16,7 @@
 //! | `wants-otherwise` | the same without a change of the spec |
 //! | `status` | the status that the handler returns |
 //! | `puts` | the `labels` and `annotations` that a decorator puts on the parent |
+//! | `events` | the Events that the handler returns, also with an error |
 //! | `stages` | the options of each stage |
 //! | `handler <behaviour>` | it `works`, `fails`, `fails-for-good`, is still `finalizing`, or returns after its deadline: `late`, or `later` than the report of that |
 //! | `answer <kind> <nth> <code> [seconds]` | the fault of a request, or `lost`, `undecodable`, `unserved`; with `field` and `message` of its cause, and `from` whom |
@@ -177,6 +178,7 @@ impl Play {
             "wants-otherwise" => self.scenario.wants = input.clone(),
             "puts" => self.scenario.puts = input.clone(),
             "status" => self.scenario.status = Some(input.clone()),
+            "events" => self.scenario.events = serde_json::from_value(input.clone()).unwrap(),
             "stages" => self.scenario.stages = serde_json::from_value(input.clone()).unwrap(),
             "handler" => self.scenario.behaviour = arguments.parse().unwrap(),
             "answer" => self.answer(arguments, input),

@@ -80,7 +80,7 @@ pub(super) fn report(report: &Report, memory: &Memory, events: &[Announcement]) 
     if let Some(flapping) = memory.flapping().condition() {
         line("flapping", &flapping.message);
     }
-    for Announcement { kind, reason, message } in events {
+    for Announcement { kind, reason, message, by: _ } in events {
         line("event", &format!("{kind:?} {reason}: {message}"));
     }
     shown

@@ -148,6 +148,11 @@ pub(super) fn fact(fact: &Fact) -> String {
             let deleting = if *is_deleting { ", deleting" } else { "" };
             format!("Answered for generation {generation}{failed}{deleting}")
         }
+        Fact::EventsReturned { of_error, events } => {
+            let names: Vec<_> = events.iter().map(|event| event.reason.as_str()).collect();
+            let error = if *of_error { " for its error" } else { "" };
+            format!("EventsReturned{error}: {}", names.join(", "))
+        }
         Fact::Resync(after) => format!("Resync after {after:?}"),
         Fact::Failed(failed) => format!("Failed: {}", failure(failed)),
         Fact::Planned(plan) => planned(plan),

@@ -254,7 +254,7 @@ impl Scenario for Disturbances {
         if self.is_on && self.rng.once_in(20) {
             let message = Quoted::new("connection refused");
             let failure = Failure::Handler { message, permanent: false, retry_after: None };
-            return Err(HandlerError { failure, status: None });
+            return Err(failure.into());
         }
         let spec = request.parent.field("spec").unwrap();
         let children = spec["children"].as_object().unwrap();

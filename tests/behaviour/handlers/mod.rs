@@ -3,6 +3,7 @@
 mod asynchronous;
 mod bad_input;
 mod errors;
+mod events;
 mod isolation;
 mod responses;
 mod typed;

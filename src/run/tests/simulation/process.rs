@@ -100,7 +100,7 @@ impl Process {
     pub(super) fn return_call(&mut self, how: Returned) {
         let Some(running) = &mut self.running else { return };
         let Some(request) = running.call.take() else { return };
-        let failed = |failure| Err(HandlerError { failure, status: None });
+        let failed = |failure| Err(HandlerError::from(failure));
         let message = Quoted::new("connection refused");
         let result = match how {
             Returned::Well => {
