@@ -52,6 +52,13 @@ impl Context {
         }
     }
 
+    /// Counts and logs what was beyond the limits of the metrics of the handler.
+    pub(super) fn count_overflow(&self) {
+        for what in self.metrics().overflowed(self.name(), &self.handler_metrics) {
+            tracing::warn!(operator = %self.name(), "{what}");
+        }
+    }
+
     pub(super) fn note_undeclared(&self, fields: &[UndeclaredField]) {
         let new: Vec<_> = fields.iter().filter(|field| self.undeclared.add(field)).collect();
         if new.is_empty() {

@@ -38,7 +38,9 @@ pub(super) struct TimedOutCall<'a> {
 pub(super) async fn call(context: &Context, method: Method, request: SyncRequest) -> Called<'_> {
     let (deadline, called) = (context.config().handler_deadline, Instant::now());
     let mut call = begin(context, method, request);
-    if let Ok(joined) = tokio::time::timeout(deadline, &mut call).await {
+    let joined = tokio::time::timeout(deadline, &mut call).await;
+    context.count_overflow();
+    if let Ok(joined) = joined {
         return Called::InTime(joined.unwrap_or_else(|error| Err(panicked(context, error))));
     }
     context.metrics().handler_overdue(context.name());
@@ -50,6 +52,12 @@ pub(super) async fn call(context: &Context, method: Method, request: SyncRequest
 
 fn begin(context: &Context, method: Method, request: SyncRequest) -> JoinHandle<Returned> {
     let handler = &context.parts.handler;
+    // What a preview counts is dropped with its request.
+    let request = if request.is_preview() {
+        request
+    } else {
+        request.counting(context.handler_metrics.clone())
+    };
     match method {
         Method::Related => spawn(handler.related(request.parent), Response::Related),
         Method::Sync => spawn(handler.sync(request), Response::Synced),

@@ -25,7 +25,10 @@ use crate::{
     journal::Failure,
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, Uid},
-    operator::{Allowance, AnyHandler, ConditionNames, ConfigError, OperatorConfig, OperatorName},
+    operator::{
+        Allowance, AnyHandler, ConditionNames, ConfigError, HandlerMetrics, OperatorConfig,
+        OperatorName,
+    },
     plan::{DeletionBudget, Exceeded, Reservation},
     related::Reads,
     reply::{ApiError, TypeSchema},
@@ -95,6 +98,8 @@ pub(crate) struct LastingState {
     unavailable: Mutex<BTreeMap<Option<String>, String>>,
     pub(super) timed_out: TimedOut,
     pub(super) steps: StepMetrics,
+    /// What the handler counts itself.
+    pub(super) handler_metrics: HandlerMetrics,
     pub(super) previews: Arc<Semaphore>,
     /// Held while a user's command is sent: the shutdown waits for it.
     pub(super) commands: RwLock<()>,
@@ -114,6 +119,7 @@ impl Context {
         let state = LastingState {
             gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
+            handler_metrics: parts.metrics.of_handler(settings.name()),
             undecodable: Mutex::new(EventLog::new(Instant::now())),
             schema,
             other_schemas,

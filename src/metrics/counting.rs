@@ -6,6 +6,7 @@ use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
 
 use super::{
     Activity, MailboxDepth, MetricDescription,
+    custom::CustomMetrics,
     described::Registrar,
     family::{Families, RESTARTED, RESTARTS},
     managers::ManagerLabels,
@@ -31,6 +32,7 @@ struct Inner {
     managers: ManagerLabels,
     types: TypeLabels,
     activity: Activity,
+    custom: CustomMetrics,
 }
 
 /// The queue of one operator: a gauge and a histogram per priority, highest first.
@@ -52,8 +54,8 @@ impl Metrics {
         process::register(&mut registrar).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
         let Registrar { registry, described } = registrar;
-        let (managers, types, activity) = <_>::default();
-        Self(Arc::new(Inner { registry, described, families, managers, types, activity }))
+        let (managers, types, activity, custom) = <_>::default();
+        Self(Arc::new(Inner { registry, described, families, managers, types, activity, custom }))
     }
 
     /// Everything in the Prometheus text format.
@@ -61,7 +63,8 @@ impl Metrics {
     /// # Panics
     /// Never: the text encoder fails only on families without a name.
     pub fn render(&self) -> String {
-        let families = self.0.registry.gather();
+        let mut families = self.0.registry.gather();
+        families.extend(self.custom().gather());
         TextEncoder::new().encode_to_string(&families).expect("every family has a name")
     }
 
@@ -85,6 +88,10 @@ impl Metrics {
 
     /// The content type of [`Metrics::render`].
     pub(crate) const CONTENT_TYPE: &'static str = prometheus::TEXT_FORMAT;
+
+    pub(super) fn custom(&self) -> &CustomMetrics {
+        &self.0.custom
+    }
 
     pub(super) fn families(&self) -> &Families {
         &self.0.families

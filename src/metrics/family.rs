@@ -83,6 +83,8 @@ families! {
     panics: counters("handler_panics_total", ["operator"]) = "Handlers that panicked.";
     timeouts: counters("handler_timeouts_total", ["operator"])
         = "Handlers that exceeded their timeout.";
+    metric_overflows: counters("handler_metric_overflows_total", ["operator"])
+        = "Updates of metrics of a handler that are beyond their limits.";
     overdue: gauges("handlers_overdue", ["operator"])
         = "Handlers that exceeded their timeout and still run; each holds a permit.";
     parents: gauges("parents", ["operator", "phase"]) = "Parents by phase.";

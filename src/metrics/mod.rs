@@ -11,6 +11,7 @@
 mod activity;
 mod attempts;
 mod counting;
+mod custom;
 mod described;
 mod facts;
 mod family;

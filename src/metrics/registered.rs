@@ -12,7 +12,7 @@ use super::{
 use crate::{
     history::Outcome,
     object::K8sType,
-    operator::{OperatorConfig, OperatorName},
+    operator::{HandlerMetrics, OperatorConfig, OperatorName, Overflow},
     plan::FlappingReason,
 };
 
@@ -28,6 +28,7 @@ impl Metrics {
             &families.backoffs,
             &families.panics,
             &families.timeouts,
+            &families.metric_overflows,
             &families.status_writes,
             &families.unchanged,
             &families.deletions_held,
@@ -52,9 +53,28 @@ impl Metrics {
         }
     }
 
+    /// The metrics of the handler of an operator, without any yet.
+    pub(crate) fn of_handler(&self, operator: &OperatorName) -> HandlerMetrics {
+        let metrics = HandlerMetrics::default();
+        self.custom().add(operator, metrics.clone());
+        metrics
+    }
+
+    /// Counts what was beyond the limits of a handler, and returns what is to be logged.
+    #[must_use]
+    pub(crate) fn overflowed(&self, operator: &OperatorName, of: &HandlerMetrics) -> Vec<String> {
+        let Overflow { updates, news } = of.take_overflow();
+        if updates > 0 {
+            let counter = &self.families().metric_overflows;
+            counter.with_label_values(&[operator.as_str()]).inc_by(updates);
+        }
+        news
+    }
+
     /// Removes the series of an operator that is gone.
-    pub(crate) fn operator_removed(&self, operator: &OperatorName) {
-        let (families, operator) = (self.families(), operator.as_str());
+    pub(crate) fn operator_removed(&self, name: &OperatorName) {
+        let (families, operator) = (self.families(), name.as_str());
+        self.custom().remove(name);
         families.remove(&[("operator", operator)]);
         for actor in ["operator", "reconciler"] {
             families.remove(&[("actor", actor), ("of", operator)]);

@@ -31,6 +31,7 @@ mod error_response;
 mod finalize_response;
 mod handler;
 mod handler_event;
+mod handler_metrics;
 mod held_replicas;
 mod key_index;
 mod name;
@@ -85,6 +86,8 @@ pub use handler::{
 pub(crate) use handler::{Call, Failed, panic_text};
 pub(crate) use handler_event::checked_events;
 pub use handler_event::{EventType, HandlerEvent};
+pub use handler_metrics::{Counter, Gauge, HandlerMetrics, Histogram, MetricError};
+pub(crate) use handler_metrics::{ExportedFamily, ExportedSeries, MetricKind, Overflow, PREFIX};
 pub use held_replicas::{HeldPhase, HeldReplicas, ParseHeldError};
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;

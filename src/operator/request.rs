@@ -6,7 +6,7 @@ use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{Children, Parent, TypedView};
+use super::{Children, HandlerMetrics, Parent, TypedView};
 use crate::object::{
     K8sType, KeptManagers, KeyRef, Object, ParseAsError, ParseObjectError, ResourceScope, Scope,
     TypeRef,
@@ -51,6 +51,7 @@ pub struct SyncRequest<P = Object> {
     object: Object,
     now: SystemTime,
     is_preview: bool,
+    metrics: HandlerMetrics,
     /// `None` where the operator declares no related type, or nobody asked the handler.
     pub(super) related: Option<Children>,
 }
@@ -59,7 +60,8 @@ impl SyncRequest {
     /// A first request.
     pub fn new(parent: Object, children: Children) -> Self {
         let (object, now) = (parent.clone(), SystemTime::UNIX_EPOCH);
-        Self { parent, children, failures: 0, object, now, is_preview: false, related: None }
+        let (failures, is_preview, metrics, related) = <_>::default();
+        Self { parent, children, failures, object, now, is_preview, metrics, related }
     }
 
     /// A request for tests, with a parent without children. Required fields are added where they
@@ -87,13 +89,19 @@ impl SyncRequest {
     /// # Errors
     /// The parent does not fit the type.
     pub fn typed<P: Parent>(self) -> Result<SyncRequest<P>, ParseAsError> {
-        let Self { children, failures, object, now, is_preview, related, parent: _ } = self;
+        let Self { children, failures, object, now, is_preview, metrics, related, parent: _ } =
+            self;
         let parent = P::of_object(&object)?;
-        Ok(SyncRequest { parent, children, failures, object, now, is_preview, related })
+        Ok(SyncRequest { parent, children, failures, object, now, is_preview, metrics, related })
     }
 
     pub(crate) fn with_failures(self, failures: u32) -> Self {
         Self { failures, ..self }
+    }
+
+    /// The same request with the metrics of an operator.
+    pub(crate) fn counting(self, metrics: HandlerMetrics) -> Self {
+        Self { metrics, ..self }
     }
 
     /// The same request at this time, see [`SyncRequest::now`].
@@ -113,9 +121,11 @@ impl<P> SyncRequest<P> {
     /// The same request with the parent as the API server sent it.
     #[must_use]
     pub fn untyped(&self) -> SyncRequest {
-        let Self { children, failures, object, now, is_preview, related, parent: _ } = self;
+        let Self { children, failures, object, now, is_preview, metrics, related, parent: _ } =
+            self;
         let (children, related) = (children.clone(), related.clone());
         let plain = SyncRequest::new(object.clone(), children).as_preview(*is_preview).at(*now);
+        let plain = plain.counting(metrics.clone());
         SyncRequest { failures: *failures, related, ..plain }
     }
 
@@ -141,6 +151,12 @@ impl<P> SyncRequest<P> {
     /// not change anything there.
     pub fn is_preview(&self) -> bool {
         self.is_preview
+    }
+
+    /// The metrics of the operator that its handler counts itself. In a preview, and in a request that was made
+    /// otherwise, they are shown nowhere.
+    pub fn metrics(&self) -> &HandlerMetrics {
+        &self.metrics
     }
 
     /// The same request with one more child, for tests; completed in the same way, with the
@@ -245,7 +261,8 @@ impl<P> SyncRequest<P> {
 /// Names the parent, and shows no content.
 impl<P> fmt::Debug for SyncRequest<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { object, children, failures, now: _, is_preview, related, parent: _ } = self;
+        let Self { object, children, failures, is_preview, related, now: _, metrics: _, parent: _ } =
+            self;
         f.debug_struct("SyncRequest")
             .field("parent", object)
             .field("children", children)
