@@ -33,9 +33,11 @@ mod busy;
 mod clock;
 mod cluster;
 mod conditions;
+mod events;
 mod eventually;
 #[doc(hidden)]
 pub mod internals;
+mod metric;
 mod objects;
 mod purity;
 mod ready;
@@ -43,7 +45,9 @@ mod settled;
 
 pub use clock::Clock;
 pub use cluster::TestCluster;
+pub use events::RecordedEvent;
 pub use eventually::eventually;
+pub use metric::metric;
 pub use objects::Objects;
 pub use purity::assert_pure;
 pub use ready::{until_ready, until_synced};

@@ -18,8 +18,8 @@ use crate::object::{K8sType, ObjectKey, ResourceScope};
 ///
 /// An object is named as `name` or `namespace/name`; without a namespace it is in `default`.
 pub struct Objects<'a, K> {
-    cluster: &'a TestCluster,
-    ty: K8sType,
+    pub(super) cluster: &'a TestCluster,
+    pub(super) ty: K8sType,
     form: PhantomData<fn() -> K>,
 }
 
@@ -189,7 +189,7 @@ impl<K: Serialize + DeserializeOwned> Objects<'_, K> {
         Seen(self.get(name).await)
     }
 
-    fn key(&self, name: &str) -> ObjectKey {
+    pub(super) fn key(&self, name: &str) -> ObjectKey {
         match name.split_once('/') {
             Some((namespace, name)) => ObjectKey::namespaced(namespace, name),
             None if self.ty.is_namespaced() => ObjectKey::namespaced("default", name),

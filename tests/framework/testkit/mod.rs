@@ -4,6 +4,7 @@ mod business_hours;
 mod clock;
 mod purity;
 mod ready;
+mod recorded;
 mod scenario;
 mod settled;
 mod support;
