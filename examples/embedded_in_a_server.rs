@@ -64,7 +64,7 @@ async fn main() -> Result<()> {
     let cluster = TestCluster::start();
     cluster.install(&[Greeting::crd()]).await?;
     let greeter =
-        OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
+        OperatorConfig::custom::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
     // On a real cluster: `Supervisor::builder().register(greeter, greet).start().await`.
     let operators = cluster.run(|supervisor| supervisor.register(greeter, greet)).await?;
 

@@ -90,8 +90,8 @@ fn status(error: Option<&Error>) -> DishStatus {
 async fn main() -> Result<()> {
     let cluster = TestCluster::start();
     cluster.install(&[Soup::crd(), Bread::crd()]).await?;
-    let soups = OperatorConfig::of::<Soup>("soups").child::<ConfigMap>(ChildConfig::apply());
-    let breads = OperatorConfig::of::<Bread>("breads").child::<ConfigMap>(ChildConfig::apply());
+    let soups = OperatorConfig::custom::<Soup>("soups").child::<ConfigMap>(ChildConfig::apply());
+    let breads = OperatorConfig::custom::<Bread>("breads").child::<ConfigMap>(ChildConfig::apply());
     let register =
         |all: SupervisorBuilder| all.register(soups, (sync, on_error)).register(breads, Baker);
     let _operators = cluster.run(register).await?;

@@ -62,7 +62,7 @@ impl Handler for Registry {
 async fn main() -> Result<()> {
     let cluster = TestCluster::start();
     cluster.install(&[DnsName::crd()]).await?;
-    let (config, registry) = (OperatorConfig::of::<DnsName>("dns"), Registry::default());
+    let (config, registry) = (OperatorConfig::custom::<DnsName>("dns"), Registry::default());
     let _operators = cluster.run(|supervisor| supervisor.register(config, registry)).await?;
 
     let names: Api<DnsName> = Api::default_namespaced(cluster.client());

@@ -28,7 +28,7 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
 }
 
 fn config() -> OperatorConfig {
-    OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply())
+    OperatorConfig::custom::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply())
 }
 
 // On a real cluster: `Supervisor::builder().register(config(), sync).run().await`.

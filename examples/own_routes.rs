@@ -53,7 +53,7 @@ async fn main() -> Result<()> {
     let cluster = TestCluster::start();
     cluster.install(&[Greeting::crd()]).await?;
     let greeter =
-        OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
+        OperatorConfig::custom::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
     let operators = cluster
         .run(|supervisor| {
             let with_route = supervisor.serve("127.0.0.1:0").routes(|config| {

@@ -47,8 +47,8 @@ async fn main() -> Result<()> {
     let cluster = TestCluster::start();
     cluster.install(&[Greeting::crd(), Shout::crd()]).await?;
     let child = ChildConfig::apply();
-    let greeter = OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(child);
-    let shouter = OperatorConfig::of::<Shout>("shouter").child::<ConfigMap>(child);
+    let greeter = OperatorConfig::custom::<Greeting>("greeter").child::<ConfigMap>(child);
+    let shouter = OperatorConfig::custom::<Shout>("shouter").child::<ConfigMap>(child);
     let _operators =
         cluster.run(|both| both.register(greeter, greet).register(shouter, shout)).await?;
 

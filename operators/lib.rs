@@ -1,30 +1,28 @@
-//! The operators of this repository, and the manifests that a cluster needs for them.
+//! The operators of this repository.
 //!
 //! One folder per operator. One line in [`all`] adds an operator to the binary; its CRD and its
 //! permissions are then part of `deploy/` and of every start. Nothing here starts anything.
 
-use operetta::supervisor::SupervisorBuilder;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use operetta::{
+    cli::{Deployed, Program},
+    manifests::{self, ManifestError},
+    operator::AnyOperator,
+    supervisor::{Supervisor, SupervisorBuilder},
+};
 
 pub mod config_propagation;
-pub mod crds;
 pub mod database;
 pub mod deployment_scaler;
 pub mod echo_server;
-pub mod install;
-pub mod manifests;
-pub mod rbac;
 pub mod temp_namespace;
 
-mod manifest;
-mod operator;
 mod selector;
 
-pub use manifest::flag;
-pub use operator::Operator;
 pub use selector::{InvalidSelector, LabelOperator, Requirement, Selector};
 
 /// Every operator of this binary, one line each.
-pub fn all() -> Vec<Operator> {
+pub fn all() -> Vec<AnyOperator> {
     vec![
         echo_server::operator(),
         temp_namespace::operator(),
@@ -34,15 +32,80 @@ pub fn all() -> Vec<Operator> {
     ]
 }
 
-/// The operators that can be restricted to namespaces, within these; all of them if there are none.
-pub fn within(operators: Vec<Operator>, namespaces: &[String]) -> Vec<Operator> {
-    if namespaces.is_empty() {
-        return operators;
-    }
-    operators.into_iter().filter_map(|operator| operator.within(namespaces)).collect()
+/// The CRDs of all operators.
+///
+/// # Errors
+/// Those of [`manifests::crds`].
+pub fn crds() -> Result<Vec<CustomResourceDefinition>, ManifestError> {
+    manifests::crds(all().iter().map(AnyOperator::config))
 }
 
 /// Registers operators with a supervisor.
-pub fn register_all(builder: SupervisorBuilder, operators: Vec<Operator>) -> SupervisorBuilder {
-    operators.into_iter().map(|one| one.operator).fold(builder, SupervisorBuilder::register_any)
+pub fn register_all(builder: SupervisorBuilder, operators: Vec<AnyOperator>) -> SupervisorBuilder {
+    operators.into_iter().fold(builder, SupervisorBuilder::register_any)
+}
+
+/// The name of the binary in a cluster, also that of its account.
+pub const NAME: &str = "operetta";
+/// Its namespace.
+pub const NAMESPACE: &str = "operetta-system";
+
+/// The binary, with all operators.
+pub fn program() -> Program {
+    let version = env!("CARGO_PKG_VERSION");
+    let deployed = Deployed::new(NAME, version)
+        .namespace(NAMESPACE)
+        .image("operetta-operators")
+        .description("The operators of Operetta in one process.");
+    let supervisor = Supervisor::builder().program("operators", version);
+    Program::new(register_all(supervisor, all()))
+        .about("Runs the operators of this repository in one process.")
+        .deployed(deployed)
+        .suggest([
+            "kubectl apply -f examples/echo-server.yaml",
+            "kubectl get echoservers,pods,services",
+        ])
+        .prefer_embedded()
+}
+
+#[cfg(test)]
+mod tests {
+    use operetta::cli::permissions;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn schema(of: &str) -> Value {
+        let crds = crds().unwrap();
+        let crd = crds.iter().find(|crd| crd.spec.names.kind == of).unwrap();
+        let version = &crd.spec.versions[0];
+        serde_json::to_value(version.schema.as_ref().unwrap()).unwrap()["openAPIV3Schema"].clone()
+    }
+
+    #[test]
+    fn every_parent_type_has_a_status_subresource_with_the_frameworks_fields() {
+        for crd in crds().unwrap() {
+            let subresources = crd.spec.versions[0].subresources.as_ref().unwrap();
+            assert!(subresources.status.is_some());
+            let schema = schema(&crd.spec.names.kind);
+            let status = &schema["properties"]["status"]["properties"];
+            assert_eq!(status["conditions"]["x-kubernetes-list-map-keys"], json!(["type"]));
+            assert_eq!(status["observedGeneration"]["type"], "integer");
+        }
+    }
+
+    #[test]
+    fn the_schemas_validate_the_spec() {
+        let echo = &schema("EchoServer")["properties"]["spec"];
+        assert_eq!(echo["required"], json!(["serviceName"]));
+        assert_eq!(echo["properties"]["serviceName"]["maxLength"], 63);
+        let temp = &schema("TempNamespace")["properties"]["spec"];
+        assert_eq!(temp["properties"]["deleteAfter"]["pattern"], "^[0-9]+[smhdSMHD]$");
+    }
+
+    #[test]
+    fn no_rule_is_a_wildcard() {
+        let rules = permissions(&all()).unwrap().rules();
+        assert!(!rules.is_empty() && !format!("{rules:?}").contains('*'), "{rules:?}");
+    }
 }

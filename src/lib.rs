@@ -64,7 +64,8 @@
 //! | 9 | `execute` |
 //! | 10 | `actors`, `web` |
 //! | 11 | `supervisor` |
-//! | 12 | `testkit`, behind the feature of that name |
+//! | 12 | `cli`, behind the feature of that name |
+//! | 13 | `testkit`, behind the feature of that name |
 //!
 //! The feature `dashboard`, on by default, is the page for browsers with its login. `web::Auth` and the rest of
 //! the API are the same without it. The features `cron` and `certificates` add to [`recipes`] what needs further crates.
@@ -86,6 +87,8 @@ pub use kube;
 
 pub(crate) mod actors;
 pub(crate) mod board;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub(crate) mod cluster;
 pub(crate) mod diff;
 pub mod election;

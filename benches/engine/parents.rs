@@ -8,10 +8,10 @@ use std::{
     },
 };
 
-use ::operators::install;
 use anyhow::{Context, Result, ensure};
 use http::{Method, Request, header};
 use kube::Client;
+use operetta::supervisor::install_crds;
 use serde_json::{Value, json};
 
 use crate::workload::{ParentType, Workload};
@@ -43,7 +43,7 @@ impl Created {
 pub(crate) async fn install(client: &Client, workload: Workload, types: usize) -> Result<()> {
     let own = (0..types).map(|number| workload.parent(number));
     let all = own.chain([workload.floor()]).map(|ty| workload.crd(&ty));
-    Ok(install::install(client, &all.collect::<Result<Vec<_>>>()?).await?)
+    Ok(install_crds(client, &all.collect::<Result<Vec<_>>>()?).await?)
 }
 
 /// Creates one parent.

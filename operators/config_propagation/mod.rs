@@ -14,12 +14,12 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use operetta::{
     object::Object,
     operator::{
-        ChildConfig, Condition, Handler, OperatorConfig, Permanent, Related, SyncRequest,
-        SyncResponse,
+        AnyOperator, ChildConfig, Condition, Handler, OperatorConfig, Permanent, Related,
+        SyncRequest, SyncResponse,
     },
 };
 
-use crate::{Operator, selector::InvalidSelector};
+use crate::selector::InvalidSelector;
 
 mod children;
 mod crd;
@@ -27,15 +27,15 @@ mod crd;
 pub use crd::{Namespaces, Propagation, PropagationSpec, PropagationStatus, Source, SourceKind};
 
 /// The operator as the binary registers it.
-pub fn operator() -> Operator {
-    Operator::of::<Propagation, _>(config(), ConfigPropagation)
+pub fn operator() -> AnyOperator {
+    AnyOperator::new(config(), ConfigPropagation)
 }
 
 /// Its name and types. The type of a Secret is immutable, and so is the data of a copy that somebody made
 /// immutable: such a copy is created again.
 pub fn config() -> OperatorConfig {
     let copies = || ChildConfig::apply().recreate_if_immutable();
-    OperatorConfig::of::<Propagation>("config-propagation")
+    OperatorConfig::custom::<Propagation>("config-propagation")
         .child::<ConfigMap>(copies())
         .child::<Secret>(copies())
         .related::<ConfigMap>()

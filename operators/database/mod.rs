@@ -27,8 +27,8 @@ use k8s_openapi::api::{
     policy::v1::PodDisruptionBudget,
 };
 use operetta::operator::{
-    ChildConfig, ErrorResponse, FinalizeResponse, Handler, OperatorConfig, Permanent, Related,
-    SyncRequest, SyncResponse, TypedView,
+    AnyOperator, ChildConfig, ErrorResponse, FinalizeResponse, Handler, OperatorConfig, Permanent,
+    Related, SyncRequest, SyncResponse, TypedView,
 };
 
 use self::{
@@ -38,7 +38,6 @@ use self::{
     no_backup::NoLastBackup,
     status::Observed,
 };
-use crate::Operator;
 
 mod children;
 mod claim;
@@ -55,8 +54,8 @@ pub use crd::{
 };
 
 /// The operator as the binary registers it.
-pub fn operator() -> Operator {
-    Operator::of::<Database, _>(config(), Databases)
+pub fn operator() -> AnyOperator {
+    AnyOperator::new(config(), Databases)
 }
 
 /// Its name and types.
@@ -64,7 +63,7 @@ pub fn config() -> OperatorConfig {
     let applied = ChildConfig::apply();
     // Data: it stays without its Database, and a new one of the same name takes it over.
     let kept = applied.adopting().orphan_on_delete();
-    OperatorConfig::of::<Database>("database")
+    OperatorConfig::custom::<Database>("database")
         .child::<Secret>(kept)
         // A claim may be bound only when a Pod uses it.
         .child::<PersistentVolumeClaim>(kept.ignoring_readiness())

@@ -19,11 +19,9 @@ use k8s_openapi::{
     jiff::{Timestamp, Zoned},
 };
 use operetta::operator::{
-    ChildConfig, Decoration, DecoratorConfig, DecoratorResponse, Handler, HeldPhase, HeldReplicas,
-    OperatorConfig, Permanent, Related, SyncRequest, SyncResponse,
+    AnyOperator, ChildConfig, Decoration, DecoratorConfig, DecoratorResponse, Handler, HeldPhase,
+    HeldReplicas, OperatorConfig, Permanent, Related, SyncRequest, SyncResponse,
 };
-
-use crate::Operator;
 
 mod children;
 mod hours;
@@ -38,8 +36,8 @@ pub const STATE: &str = "operetta.dev/business-hours-state";
 pub const NAME: &str = "deployment-scaler";
 
 /// The operator as the binary registers it.
-pub fn operator() -> Operator {
-    Operator::decorator(config(), DeploymentScaler)
+pub fn operator() -> AnyOperator {
+    AnyOperator::new(config(), DeploymentScaler)
 }
 
 /// Its name and types. Every day many budgets are created and deleted at the same time, so there is no deletion

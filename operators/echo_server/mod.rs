@@ -6,10 +6,9 @@
 
 use k8s_openapi::api::core::v1::{Pod, Service};
 use operetta::operator::{
-    AnyHandler, ChildConfig, ErrorResponse, IntoHandler, OperatorConfig, SyncRequest, SyncResponse,
+    AnyHandler, AnyOperator, ChildConfig, ErrorResponse, IntoHandler, OperatorConfig, SyncRequest,
+    SyncResponse,
 };
-
-use crate::Operator;
 
 mod children;
 mod crd;
@@ -18,8 +17,8 @@ mod status;
 pub use crd::{EchoServer, EchoServerSpec, EchoServerStatus};
 
 /// The operator as the binary registers it.
-pub fn operator() -> Operator {
-    Operator::of::<EchoServer, _>(config(), handler())
+pub fn operator() -> AnyOperator {
+    AnyOperator::new(config(), handler())
 }
 
 /// Its code.
@@ -29,7 +28,7 @@ pub fn handler() -> AnyHandler {
 
 /// Its name and types.
 pub fn config() -> OperatorConfig {
-    OperatorConfig::of::<EchoServer>("echo-server")
+    OperatorConfig::custom::<EchoServer>("echo-server")
         .child::<Pod>(ChildConfig::recreate())
         .child::<Service>(ChildConfig::apply())
 }

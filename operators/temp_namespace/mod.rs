@@ -19,11 +19,10 @@ use kube::api::ObjectMeta;
 use operetta::{
     object::Object,
     operator::{
-        ChildConfig, ErrorResponse, Handler, OperatorConfig, Permanent, SyncRequest, SyncResponse,
+        AnyOperator, ChildConfig, ErrorResponse, Handler, OperatorConfig, Permanent, SyncRequest,
+        SyncResponse,
     },
 };
-
-use crate::Operator;
 
 mod crd;
 mod delete_after;
@@ -33,13 +32,13 @@ pub use crd::{Phase, TempNamespace, TempNamespaceSpec, TempNamespaceStatus};
 pub use life::Life;
 
 /// The operator as the binary registers it.
-pub fn operator() -> Operator {
-    Operator::of::<TempNamespace, _>(config(), TempNamespaces::default())
+pub fn operator() -> AnyOperator {
+    AnyOperator::new(config(), TempNamespaces::default())
 }
 
 /// Its name and types.
 pub fn config() -> OperatorConfig {
-    OperatorConfig::of::<TempNamespace>("temp-namespace")
+    OperatorConfig::custom::<TempNamespace>("temp-namespace")
         .child::<Namespace>(ChildConfig::on_delete())
 }
 

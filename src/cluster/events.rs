@@ -210,16 +210,13 @@ mod tests {
                     let (head, body) = request.into_parts();
                     let body = body.collect().await.unwrap().to_bytes();
                     let body: Value = serde_json::from_slice(&body).unwrap();
-                    let (code, answer, line) = match head.method {
-                        Method::POST => {
-                            let reason = "AlreadyExists";
-                            let known = json!({"kind": "Status", "code": 409, "reason": reason});
-                            (409, known, "POST".to_owned())
-                        }
-                        _ => {
-                            let line = format!("PATCH {}", body["series"]["count"]);
-                            (200, json!({"series": {"count": 5}}), line)
-                        }
+                    let (code, answer, line) = if head.method == Method::POST {
+                        let reason = "AlreadyExists";
+                        let known = json!({"kind": "Status", "code": 409, "reason": reason});
+                        (409, known, "POST".to_owned())
+                    } else {
+                        let line = format!("PATCH {}", body["series"]["count"]);
+                        (200, json!({"series": {"count": 5}}), line)
                     };
                     received.lock().unwrap().push(line);
                     let body = Body::from(answer.to_string().into_bytes());

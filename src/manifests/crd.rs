@@ -12,7 +12,10 @@ use kube::CustomResourceExt;
 use serde_json::{Value, json};
 
 use super::{error::ManifestError, structural};
-use crate::reply::StatusSchema;
+use crate::{
+    operator::{Definition, OperatorConfig},
+    reply::StatusSchema,
+};
 
 /// The CRD of a parent type.
 ///
@@ -20,16 +23,51 @@ use crate::reply::StatusSchema;
 /// When the Rust type has no schema that a CRD may have, and when it declares no status with conditions. For a type
 /// whose status the framework should not write, use [`CustomResourceExt::crd`].
 pub fn crd<P: CustomResourceExt>() -> Result<CustomResourceDefinition, ManifestError> {
-    // A schema that it cannot change to one of a CRD makes it panic.
-    let made = panic::catch_unwind(P::crd);
-    let crd = made.map_err(|panicked| ManifestError::Schema {
-        name: type_name::<P>().to_owned(),
+    checked(derived(type_name::<P>(), P::crd)?)
+}
+
+/// The CRDs that operators bring along, each once: of parent types made with [`OperatorConfig::custom`], and those of
+/// [`OperatorConfig::with_crd`].
+///
+/// # Errors
+/// Those of [`crd`] and of [`check_crd`].
+pub fn crds<'a>(
+    operators: impl IntoIterator<Item = &'a OperatorConfig>,
+) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
+    let definitions = operators.into_iter().filter_map(|config| config.definition.as_ref());
+    let mut crds: Vec<CustomResourceDefinition> = Vec::new();
+    for crd in definitions.map(made) {
+        let crd = checked(crd?)?;
+        if crds.iter().all(|other| other.metadata.name != crd.metadata.name) {
+            crds.push(crd);
+        }
+    }
+    Ok(crds)
+}
+
+fn made(definition: &Definition) -> Result<CustomResourceDefinition, ManifestError> {
+    match definition {
+        Definition::Derived { rust_type, make } => derived(rust_type, *make),
+        Definition::Given(crd) => Ok(CustomResourceDefinition::clone(crd)),
+    }
+}
+
+/// A schema that kube cannot change to one of a CRD makes it panic.
+fn derived(
+    rust_type: &str,
+    make: fn() -> CustomResourceDefinition,
+) -> Result<CustomResourceDefinition, ManifestError> {
+    panic::catch_unwind(make).map_err(|panicked| ManifestError::Schema {
+        name: rust_type.to_owned(),
         why: format!(
             "{}. Of an enum with `#[serde(tag = ..)]` no CRD can be made: leave the tag out, so that each variant is a \
              field of its own, or use a struct with a field for the kind",
             said(&*panicked)
         ),
-    })?;
+    })
+}
+
+fn checked(crd: CustomResourceDefinition) -> Result<CustomResourceDefinition, ManifestError> {
     check_crd(&crd)?;
     Ok(crd)
 }
@@ -98,6 +136,7 @@ mod tests {
     use serde::{Deserialize, Serialize};
 
     use super::*;
+    use crate::object::K8sType;
 
     /// A CRD with this root schema, whose version is served or not.
     fn of(root: &Value, subresources: &Value, served: bool) -> CustomResourceDefinition {
@@ -191,6 +230,36 @@ mod tests {
             let error = made.unwrap_err().to_string();
             assert!(words.iter().all(|word| error.contains(word)), "{error}");
         }
+    }
+
+    #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]
+    #[kube(group = "example.dev", version = "v1", kind = "Thing", namespaced)]
+    #[kube(status = "ThingStatus")]
+    struct ThingSpec {}
+
+    #[derive(Serialize, Deserialize, Clone, Debug, Default, JsonSchema)]
+    #[serde(default)]
+    struct ThingStatus {
+        conditions: crate::operator::Conditions,
+    }
+
+    #[test]
+    fn operators_bring_the_crd_of_a_type_of_their_own_along_once() {
+        let names = |configs: &[OperatorConfig]| {
+            let crds = crds(configs).map_err(|error| error.to_string())?;
+            Ok::<_, String>(
+                crds.into_iter().filter_map(|crd| crd.metadata.name).collect::<Vec<_>>(),
+            )
+        };
+        let (derived, elsewhere) =
+            (OperatorConfig::custom::<Thing>("a"), OperatorConfig::of::<Thing>("b"));
+        let given = elsewhere.clone().with_crd(crd::<Thing>().unwrap());
+        let other =
+            OperatorConfig::new("c", K8sType::namespaced("example.dev/v1", "Other", "others"));
+        assert_eq!(names(&[elsewhere, other]), Ok(vec![]));
+        assert_eq!(names(&[derived.clone(), given]), Ok(vec!["things.example.dev".to_owned()]));
+        let faulty = names(&[derived, OperatorConfig::custom::<Tagged>("d")]).unwrap_err();
+        assert!(faulty.contains("Tagged") && faulty.contains("leave the tag out"), "{faulty}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! OperatorConfig, ... --Permissions--> rules --+
 //!                                              +--> Role, ClusterRole, bindings --+
 //!                                    Account --+                                  +--to_yaml--> YAML
-//! a type that derives CustomResource --crd--> CustomResourceDefinition -----------+
+//! OperatorConfig, ... --crds--> CustomResourceDefinition, ... --------------------+
 //! ```
 //!
 //! Layer 2. Nothing here does I/O.
@@ -28,14 +28,14 @@
 //!     conditions: Conditions,
 //! }
 //!
-//! let greeter = OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
+//! let greeter = OperatorConfig::custom::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
 //! let account = Account::new("greeter", "greetings");
 //! let objects = Permissions::of([&greeter])?.with_web_endpoint().manifests(&account);
 //! let rbac = manifests::to_yaml("Generated: greeter rbac > rbac.yaml", &objects)?;
 //! assert!(rbac.starts_with("# Generated: greeter rbac > rbac.yaml\n---\napiVersion: v1\n"));
 //! assert!(rbac.contains("- greetings/status"));
 //!
-//! let crds = manifests::to_yaml("", &[manifests::crd::<Greeting>()?])?;
+//! let crds = manifests::to_yaml("", &manifests::crds([&greeter])?)?;
 //! assert!(crds.contains("name: greetings.example.dev"));
 //! # Ok::<(), operetta::anyhow::Error>(())
 //! ```
@@ -56,7 +56,7 @@ mod structural;
 mod yaml;
 
 pub use account::Account;
-pub use crd::{check_crd, crd};
+pub use crd::{check_crd, crd, crds};
 pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;

@@ -3,14 +3,14 @@
 use std::{collections::BTreeSet, marker::PhantomData, time::Duration};
 
 use super::{
-    ChildConfig, ChildType, ConfigError, DecoratorOptions, DeletionLimit, Namespaces, OperatorName,
-    Owns, Predecessor, ReadyWhen, RelatedType, Role,
+    ChildConfig, ChildType, ConfigError, DecoratorOptions, Definition, DeletionLimit, Namespaces,
+    OperatorName, Owns, Predecessor, ReadyWhen, RelatedType, Role,
 };
 use crate::object::{K8sType, ResourceScope};
 
 /// One operator: its name, its parent type, its child types and its limits.
 ///
-/// Made with [`OperatorConfig::of`] or [`OperatorConfig::new`], or for a decorator with
+/// Made with [`OperatorConfig::custom`], [`OperatorConfig::of`] or [`OperatorConfig::new`], or for a decorator with
 /// [`OperatorConfig::decorates`]; checked when it is registered. `R` is its [`Role`]: the options of decorators
 /// exist for decorators only.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ use crate::object::{K8sType, ResourceScope};
 pub struct OperatorConfig<R = Owns> {
     pub(crate) name: String,
     pub(crate) parent: K8sType,
+    /// The CRD of the parent type, if the operator brings it along.
+    pub(crate) definition: Option<Definition>,
     pub(crate) namespaces: Namespaces,
     /// The labels of its parents, as a Kubernetes label selector; `None` for any.
     pub(crate) parent_selector: Option<String>,
@@ -77,7 +79,8 @@ impl Default for Labels {
 }
 
 impl OperatorConfig {
-    /// An operator for a parent that has a Rust type.
+    /// An operator for a parent type that has a Rust type and is defined elsewhere. For one of its own see
+    /// [`custom`](Self::custom).
     pub fn of<P>(name: &str) -> Self
     where
         P: kube::Resource<DynamicType = ()>,
@@ -97,6 +100,7 @@ impl<R: Role> OperatorConfig<R> {
         Self {
             name: name.to_owned(),
             parent,
+            definition: None,
             namespaces: Namespaces::All,
             parent_selector: None,
             parent_annotations: None,
@@ -282,7 +286,8 @@ impl<R: Role> OperatorConfig<R> {
 
     /// The same without its role, which only its options show.
     pub(crate) fn erased(self) -> OperatorConfig {
-        let Self { name, parent, namespaces, parent_selector, parent_annotations, .. } = self;
+        let Self { name, parent, definition, namespaces, parent_selector, .. } = self;
+        let Self { parent_annotations, .. } = self;
         let Self { children, ready_when, related, labels, finalizer, predecessor, .. } = self;
         let Self { deletion_limit, max_concurrent_reconciles, handler_deadline, debounce, .. } =
             self;
@@ -291,6 +296,7 @@ impl<R: Role> OperatorConfig<R> {
         OperatorConfig {
             name,
             parent,
+            definition,
             namespaces,
             parent_selector,
             parent_annotations,

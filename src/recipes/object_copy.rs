@@ -125,7 +125,7 @@ impl ObjectCopy {
     }
 
     /// Removes these labels too: those by which an operator finds its children, where
-    /// [`OperatorConfig::labels`](crate::operator::OperatorConfig::labels) are others than the default.
+    /// [`OperatorConfig::with_labels`](crate::operator::OperatorConfig::with_labels) are others than the default.
     #[must_use]
     pub fn without_labels(mut self, labels: &Labels) -> Self {
         remove(&mut self.0, "/metadata/labels", &[&labels.parent_uid, &labels.managed_by]);

@@ -112,7 +112,9 @@ mod tests {
     /// The messages of the Events that are sent after a reconcile with these facts.
     fn sent(announced: &mut Announced, facts: Vec<Fact>) -> Vec<String> {
         let mut journal = Journal::default();
-        facts.into_iter().for_each(|fact| journal.append(fact));
+        for fact in facts {
+            journal.append(fact);
+        }
         let (last_applied, flapping, foreign) =
             (LastApplied::default(), Flapping::default(), <_>::default());
         let memory = MemoryView {

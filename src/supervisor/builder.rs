@@ -1,12 +1,13 @@
 //! Builds a supervisor: operators, connection, web endpoint and settings.
 
-use std::{fmt, io, sync::Arc, thread, time::Duration};
+use std::{fmt, io, thread, time::Duration};
 
 use futures::FutureExt;
 use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
     Connect, Connection, Ready, RunError, Running,
+    announcement::{Announcement, Development},
     checks::{check, check_external, refuse_exposure},
     external::ExternalChanges,
     readiness::OnReady,
@@ -18,9 +19,13 @@ use super::{
 use crate::{
     cluster::Timeouts,
     election::LeaderElection,
+    manifests,
     operator::{AnyOperator, Fits, IntoHandler, OperatorConfig, Role},
-    web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
+    web::{self, Auth, Program, Tls, TlsProxy},
 };
+
+mod endpoint;
+mod program;
 
 /// Runs operators. Created by [`Supervisor::builder`].
 #[derive(Debug)]
@@ -28,6 +33,7 @@ pub struct Supervisor;
 
 /// Collects operators and settings, for [`run`](Self::run) or [`start`](Self::start).
 #[must_use]
+#[expect(clippy::struct_excessive_bools, reason = "options, each on its own")]
 pub struct SupervisorBuilder {
     connect: Option<Connecting>,
     operators: Vec<AnyOperator>,
@@ -38,6 +44,9 @@ pub struct SupervisorBuilder {
     proxy: Option<TlsProxy>,
     is_open_allowed: bool,
     on_ready: Option<OnReady>,
+    is_announced: bool,
+    development: Option<Development>,
+    are_crds_installed: bool,
     election: Option<LeaderElection>,
     is_plan_only: bool,
     expects_registrations: bool,
@@ -54,7 +63,7 @@ fn arbiters() -> usize {
 }
 
 impl Supervisor {
-    /// A builder without operators, for the cluster that the process runs in.
+    /// A builder without operators, for [the cluster of the environment](Connect::infer).
     pub fn builder() -> SupervisorBuilder {
         let operators = Vec::new();
         SupervisorBuilder {
@@ -67,6 +76,9 @@ impl Supervisor {
             proxy: None,
             is_open_allowed: false,
             on_ready: None,
+            is_announced: false,
+            development: None,
+            are_crds_installed: false,
             election: None,
             is_plan_only: false,
             expects_registrations: false,
@@ -79,9 +91,20 @@ impl Supervisor {
 }
 
 impl SupervisorBuilder {
-    /// Sets the cluster. Default is the one that the process runs in.
-    pub fn connect_to(self, cluster: Connect) -> Self {
-        self.connect(move || cluster.connection_of_supervisor())
+    /// Sets the cluster. Default is [the one of the environment](Connect::infer). On an embedded API server CRDs are
+    /// [installed](Self::install_crds), and its kubeconfig is [announced](Self::announce).
+    pub fn connect_to(mut self, cluster: impl Into<Connect>) -> Self {
+        let cluster = cluster.into();
+        self.development = cluster.development();
+        self.connect(move || cluster.connection())
+    }
+
+    /// Installs the CRDs that the operators bring along before they start, and waits until the API server serves them: see
+    /// [`OperatorConfig::custom`]. Never removes one. On an embedded API server this is always done. Elsewhere the process
+    /// needs the permission to patch and watch CRDs, so that whoever deploys it often installs them instead.
+    pub fn install_crds(mut self) -> Self {
+        self.are_crds_installed = true;
+        self
     }
 
     /// Sets how to create the client or its configuration, where [`connect_to`](Self::connect_to) is not enough.
@@ -143,43 +166,6 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Serves health, metrics and state over HTTP on this address, for example `127.0.0.1:8080`.
-    ///
-    /// An address beyond loopback needs [`auth`](Self::auth) and [`tls`](Self::tls), or
-    /// [`allow_insecure_listen`](Self::allow_insecure_listen).
-    pub fn serve(mut self, address: &str) -> Self {
-        self.web = Some(address.to_owned());
-        self
-    }
-
-    /// Sets who may use the web endpoint. Default is everyone who reaches it.
-    pub fn auth(mut self, auth: Auth) -> Self {
-        self.auth = auth;
-        self
-    }
-
-    /// Serves the web endpoint over TLS.
-    pub fn tls(mut self, tls: Tls) -> Self {
-        self.tls = Some(tls);
-        self
-    }
-
-    /// Declares that users reach the web endpoint through a proxy that terminates TLS: the cookie is
-    /// `Secure`, the `Origin` of browsers begins with `https`, and on loopback the host of the proxy is
-    /// accepted too. The proxy must pass on the `Host` of the request; `X-Forwarded-*` is not read. It
-    /// does not replace [`tls`](Self::tls) between the proxy and this process.
-    pub fn behind_tls_proxy(mut self, proxy: TlsProxy) -> Self {
-        self.proxy = Some(proxy);
-        self
-    }
-
-    /// Allows an address beyond loopback without [`auth`](Self::auth), for everyone who reaches the port,
-    /// or without [`tls`](Self::tls), where others can read tokens on the network.
-    pub fn allow_insecure_listen(mut self) -> Self {
-        self.is_open_allowed = true;
-        self
-    }
-
     /// Sets the timeouts of requests and watches.
     pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
         self.program.settings.timeouts = timeouts;
@@ -217,50 +203,6 @@ impl SupervisorBuilder {
     #[cfg(feature = "testkit")]
     pub(crate) fn with_jumps(mut self, jumps: super::clock::Jumps) -> Self {
         (self.jumps, self.arbiters) = (Some(jumps), 0);
-        self
-    }
-
-    /// Lets the web endpoint show and change the log level at `/log-level`. Without it that path answers
-    /// 404, because the program sets up its logs.
-    pub fn log_level(mut self, logs: impl LogLevel) -> Self {
-        self.program.log_level = Some(Arc::new(logs));
-        self
-    }
-
-    /// Sets the name and version of the program for `/version` and for the `User-Agent` of requests to
-    /// the API server, where it precedes the framework and the operator.
-    pub fn program(mut self, name: &str, version: &str) -> Self {
-        self.program.name = Some((name.to_owned(), version.to_owned()));
-        self
-    }
-
-    /// Adds the program's own routes to the web endpoint. It can be called several times. Handlers read the
-    /// stores through [`Stores`](web::Stores).
-    ///
-    /// Their requests pass the same checks as all others, and their answers have the same headers. The
-    /// paths of the framework cannot be replaced, with any method, nor can paths below `/api/v1`; a default
-    /// service answers all other paths. A handler runs on the thread of the endpoint: blocking code belongs
-    /// in `actix_web::web::block`. Their answers are not redacted, so they must protect Secrets themselves.
-    ///
-    /// ```
-    /// use actix_web::web;
-    /// use operetta::{prelude::*, web::Stores};
-    ///
-    /// async fn count(stores: Stores) -> String {
-    ///     stores.list_objects(("v1", "ConfigMap")).map_or(0, |maps| maps.len()).to_string()
-    /// }
-    ///
-    /// let supervisor = Supervisor::builder()
-    ///     .serve("127.0.0.1:8080")
-    ///     .routes(|config| {
-    ///         config.route("/count", web::get().to(count));
-    ///     });
-    /// ```
-    pub fn routes(
-        mut self,
-        add: impl Fn(&mut actix_web::web::ServiceConfig) + Send + Sync + 'static,
-    ) -> Self {
-        self.program.routes.push(Arc::new(add));
         self
     }
 
@@ -341,7 +283,8 @@ impl SupervisorBuilder {
             check_external(&self.external, &self.operators)?;
         }
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
-        let Self { on_ready, mut election, is_plan_only, expects_registrations, .. } = self;
+        let Self { on_ready, is_announced, development, are_crds_installed, .. } = self;
+        let Self { mut election, is_plan_only, expects_registrations, .. } = self;
         let Self { arbiters, program, external, .. } = self;
         if is_plan_only {
             // A standby for ever needs no Lease.
@@ -354,9 +297,17 @@ impl SupervisorBuilder {
         }
         let certificates = tls.map(Tls::load).transpose()?;
         let listener = web.as_deref().map(web::listen).transpose()?;
-        let around = async || Connect::InCluster.connection_of_supervisor().await;
-        let connect = connect.unwrap_or_else(|| Box::new(move || around().boxed()));
+        let connect = connect.unwrap_or_else(|| Box::new(|| Connect::infer().connection().boxed()));
+        let is_installing = (are_crds_installed || development.is_some()) && !is_plan_only;
+        let configs = operators.iter().map(AnyOperator::config).filter(|_| is_installing);
+        let announcement = (is_announced || development.is_some()).then(|| Announcement {
+            operators: operators.iter().map(|it| it.config.name.clone()).collect(),
+            development,
+            is_tls: certificates.is_some(),
+        });
         Ok(Parts {
+            crds: manifests::crds(configs)?,
+            announcement,
             connect,
             operators,
             external,

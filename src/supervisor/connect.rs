@@ -1,17 +1,24 @@
-//! Creates the client of an explicitly named cluster. There are no fallbacks, so that a program never
-//! reaches another cluster than intended.
+//! Which cluster a program reaches. There is no fallback from a cluster that was named, so that a program never reaches
+//! another one than intended.
 
-use std::path::PathBuf;
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use anyhow::anyhow;
 use kube::{Client, Config};
 
-use super::Connection;
+#[cfg(feature = "embedded")]
+use super::Embedded;
+use super::{Connection, announcement::Development};
 use crate::cluster::{Login, of_kubeconfig, of_pod};
 
 /// A cluster and the credentials for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connect {
+    /// The cluster of the environment, see [`infer`](Connect::infer).
+    Inferred,
     /// The cluster that the process runs in, with the service account of its Pod. The token file is read again about
     /// once a minute, so that a renewed token is used, and after each refusal.
     InCluster,
@@ -23,9 +30,25 @@ pub enum Connect {
         /// The context; `None` for the current one.
         context: Option<String>,
     },
+    /// An API server that the program brings along.
+    #[cfg(feature = "embedded")]
+    Embedded(Embedded),
 }
 
 impl Connect {
+    /// The cluster of the environment, as programs with controller-runtime find it: that of `$KUBECONFIG`; where it is not
+    /// set, the one that the process runs in; elsewhere that of `~/.kube/config`. The current context may be a production
+    /// cluster. It is the default of a supervisor, which logs what it chose.
+    pub fn infer() -> Self {
+        Self::Inferred
+    }
+
+    /// An API server that the program brings along, with the defaults of [`Embedded`].
+    #[cfg(feature = "embedded")]
+    pub fn embedded() -> Self {
+        Self::Embedded(Embedded::default())
+    }
+
     /// The current context of the default kubeconfig, as kubectl uses it.
     pub fn kubeconfig() -> Self {
         Self::Kubeconfig { file: None, context: None }
@@ -52,7 +75,7 @@ impl Connect {
     /// When the credentials cannot be found or read, or cannot be used. The text names the file and the entry.
     #[expect(clippy::unused_async, reason = "files may be read without blocking some day")]
     pub async fn config(self) -> anyhow::Result<Config> {
-        Ok(self.read()?.config)
+        Ok(self.chosen()?.read()?.config)
     }
 
     /// The connection of a supervisor. It reads the files again when the API server does not accept the credentials
@@ -63,7 +86,39 @@ impl Connect {
     /// When the credentials cannot be found or read, or cannot be used. The text names the file and the entry, and quotes
     /// no credentials and no output of a plugin.
     pub async fn connection(self) -> anyhow::Result<Connection> {
-        Connection::reading(move || self.read()).await
+        #[cfg(feature = "embedded")]
+        if let Self::Embedded(server) = &self {
+            return Ok(server.connection()?);
+        }
+        let cluster = self.chosen()?;
+        Connection::reading(move || cluster.read()).await
+    }
+
+    /// The embedded server, as it is announced.
+    pub(super) fn development(&self) -> Option<Development> {
+        match self {
+            #[cfg(feature = "embedded")]
+            Self::Embedded(server) => Some(server.development()),
+            _ => None,
+        }
+    }
+
+    /// The same with a name instead of a search.
+    fn chosen(self) -> anyhow::Result<Self> {
+        if self != Self::Inferred {
+            return Ok(self);
+        }
+        let chosen = inferred(is_set, &home_kubeconfig())?;
+        tracing::info!("{}", chosen.why());
+        Ok(chosen)
+    }
+
+    fn why(&self) -> &'static str {
+        match self {
+            Self::InCluster => "the cluster is the one that the process runs in",
+            _ if is_set("KUBECONFIG") => "the cluster is the current context of $KUBECONFIG",
+            _ => "the cluster is the current context of ~/.kube/config",
+        }
     }
 
     fn read(&self) -> anyhow::Result<Login> {
@@ -74,21 +129,47 @@ impl Connect {
             Self::Kubeconfig { file, context } => {
                 Ok(of_kubeconfig(file.as_deref(), context.as_deref())?)
             }
+            Self::Inferred => inferred(is_set, &home_kubeconfig())?.read(),
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => {
+                Err(anyhow!("an embedded API server has no kubeconfig to be read"))
+            }
         }
-    }
-
-    /// The same with a hint in the error, as the program may not have named a cluster.
-    pub(super) async fn connection_of_supervisor(self) -> anyhow::Result<Connection> {
-        let is_around = self == Self::InCluster;
-        self.connection().await.map_err(|error| if is_around { with_hint(&error) } else { error })
     }
 }
 
-fn with_hint(error: &anyhow::Error) -> anyhow::Error {
-    anyhow!(
-        "{error:#}; outside of a cluster use `connect_to(Connect::kubeconfig())` or \
-         `run_operator_with`"
-    )
+#[cfg(feature = "embedded")]
+impl From<Embedded> for Connect {
+    fn from(server: Embedded) -> Self {
+        Self::Embedded(server)
+    }
+}
+
+fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+fn home_kubeconfig() -> PathBuf {
+    let home = env::home_dir().unwrap_or_default();
+    home.join(".kube/config")
+}
+
+/// The cluster of an environment.
+fn inferred(is_set: impl Fn(&str) -> bool, of_home: &Path) -> anyhow::Result<Connect> {
+    if is_set("KUBECONFIG") {
+        Ok(Connect::kubeconfig())
+    } else if is_set("KUBERNETES_SERVICE_HOST") {
+        Ok(Connect::InCluster)
+    } else if of_home.is_file() {
+        Ok(Connect::kubeconfig())
+    } else {
+        Err(anyhow!(
+            "there is no cluster: KUBECONFIG is not set, the process does not run in a cluster \
+             (KUBERNETES_SERVICE_HOST is not set), and there is no file {}. Set KUBECONFIG, or let the program bring an \
+             API server along: `connect_to(Connect::embedded())`, with the feature `embedded`",
+            of_home.display()
+        ))
+    }
 }
 
 #[cfg(test)]
@@ -123,6 +204,24 @@ mod tests {
         let folder = Folder::new();
         let file = Some(folder.write("kubeconfig", kubeconfig));
         Connect::Kubeconfig { file, context: context.map(str::to_owned) }.client().await
+    }
+
+    #[test]
+    fn the_cluster_of_the_environment_is_that_of_the_first_that_names_one() {
+        let folder = Folder::new();
+        let (of_home, missing) = (folder.write("config", ""), Path::new("/nonexistent/config"));
+        let of = |set: &[&str], of_home: &Path| {
+            inferred(|name| set.contains(&name), of_home).map_err(|error| error.to_string())
+        };
+        let both = ["KUBECONFIG", "KUBERNETES_SERVICE_HOST"];
+        assert_eq!(of(&both, &of_home), Ok(Connect::kubeconfig()));
+        assert_eq!(of(&both[1..], &of_home), Ok(Connect::InCluster));
+        assert_eq!(of(&[], &of_home), Ok(Connect::kubeconfig()));
+        let error = of(&[], missing).unwrap_err();
+        for part in ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "/nonexistent", "Connect::embedded()"]
+        {
+            assert!(error.contains(part), "{part}: {error}");
+        }
     }
 
     /// The next connection, and the head of its first request, in lower case.

@@ -4,6 +4,7 @@ use std::{io, net::SocketAddr};
 
 use crate::{
     election::ElectionError,
+    manifests::ManifestError,
     operator::ConfigError,
     reply::causes,
     web::{BindError, TlsError},
@@ -19,6 +20,9 @@ pub enum RunError {
     /// An operator's configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A CRD that is to be installed cannot be made.
+    #[error("{}", causes(.0))]
+    Crd(#[from] ManifestError),
     /// The parents of an operator that is not registered are to be reconciled.
     #[error(
         "`reconcile_on` names the operator `{0}`, which is not registered: register it, or call \
@@ -55,6 +59,9 @@ pub enum RunError {
     /// The client of the API server could not be created.
     #[error("cannot connect to a Kubernetes API server: {}", causes(.0.as_ref()))]
     Connect(anyhow::Error),
+    /// A CRD could not be installed.
+    #[error("{}", causes(.0.as_ref()))]
+    Install(anyhow::Error),
     /// The operating system refused threads, signals or sockets.
     #[error("cannot start: {0}")]
     System(io::Error),

@@ -11,6 +11,7 @@
 //! multi-thread runtime, so that no actor ever waits for them. The caller awaits channels only: nothing
 //! blocks its runtime, and it needs none.
 
+mod announcement;
 mod builder;
 mod checks;
 #[cfg(feature = "testkit")]
@@ -19,6 +20,8 @@ mod connect;
 mod connection;
 mod demand;
 mod elections;
+#[cfg(feature = "embedded")]
+mod embedded;
 mod ending;
 mod error;
 mod external;
@@ -39,6 +42,8 @@ pub use builder::{Supervisor, SupervisorBuilder};
 pub(crate) use clock::Jump;
 pub use connect::Connect;
 pub use connection::Connection;
+#[cfg(feature = "embedded")]
+pub use embedded::{Embedded, EmbeddedError};
 pub use error::RunError;
 pub use external::TriggerError;
 pub use registry::{OnRemoval, Registrar, RegistrationError};
@@ -48,7 +53,7 @@ pub(crate) use running::Watches;
 pub use running::{Ready, Running};
 
 pub use crate::{
-    cluster::Timeouts,
+    cluster::{InstallError, Timeouts, install_crds},
     metrics::{MetricDescription, Metrics},
 };
 

@@ -3,9 +3,9 @@
 use super::{Connect, RunError, Supervisor};
 use crate::operator::{Fits, IntoHandler, OperatorConfig, Role};
 
-/// Runs one operator for the cluster that the process runs in, until SIGINT or SIGTERM.
+/// Runs one operator for [the cluster of the environment](Connect::infer), until SIGINT or SIGTERM.
 ///
-/// It blocks, and has no web endpoint. See [`run_operator_with`] for a kubeconfig, and
+/// It blocks, and has no web endpoint. See [`run_operator_with`] for another cluster, and
 /// [`Supervisor::builder`] for everything else.
 ///
 /// ```no_run
@@ -30,7 +30,7 @@ where
     H: IntoHandler<Form>,
     H::Role: Fits<R>,
 {
-    run_operator_with(Connect::InCluster, config, handler)
+    run_operator_with(Connect::infer(), config, handler)
 }
 
 /// Runs one operator for the given cluster, until SIGINT or SIGTERM.
@@ -39,7 +39,7 @@ where
 /// When it cannot start. It blocks, and returns [`RunError::WithinRuntime`] within a tokio runtime such as
 /// that of `#[tokio::main]`.
 pub fn run_operator_with<R: Role, Form, H>(
-    connect: Connect,
+    connect: impl Into<Connect>,
     config: OperatorConfig<R>,
     handler: H,
 ) -> Result<(), RunError>
@@ -64,13 +64,9 @@ mod tests {
         let error = run_operator_with(missing, config(), sync).unwrap_err().to_string();
         assert!(error.contains("/nonexistent/kubeconfig"), "{error}");
         // Tests do not run in a Pod.
-        let error = run_operator(config(), sync).unwrap_err().to_string();
+        let error = run_operator_with(Connect::InCluster, config(), sync).unwrap_err().to_string();
         let expected = "the process does not run in a cluster: KUBERNETES_SERVICE_HOST is not set";
         assert!(error.contains(expected), "{error}");
-        assert!(
-            error.contains("`connect_to(Connect::kubeconfig())`"),
-            "what to do is missing: {error}"
-        );
         assert_eq!(error.matches("is not set").count(), 1, "{error}");
     }
 }

@@ -8,6 +8,8 @@ use std::{
 };
 
 use futures::future::BoxFuture;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Client;
 use tokio::{
     runtime::{Handle, Runtime},
     sync::mpsc,
@@ -18,6 +20,7 @@ use tokio::{
 use super::clock;
 use super::{
     Connection, RunError,
+    announcement::Announcement,
     connection::PluginLife,
     elections::Elections,
     ending::end,
@@ -32,7 +35,7 @@ use super::{
 use crate::{
     actors::{ArbiterPool, Arbiters},
     board::{Board, CredentialState},
-    cluster::described_error,
+    cluster::{described_error, install_crds},
     election::LeaderElection,
     metrics::Metrics,
     operator::AnyOperator,
@@ -46,6 +49,9 @@ pub(super) type Connecting =
 pub(super) struct Parts {
     pub(super) connect: Connecting,
     pub(super) operators: Vec<AnyOperator>,
+    /// To be installed before they start.
+    pub(super) crds: Vec<CustomResourceDefinition>,
+    pub(super) announcement: Option<Announcement>,
     pub(super) external: Vec<ExternalChanges>,
     pub(super) listener: Option<TcpListener>,
     pub(super) auth: Auth,
@@ -109,7 +115,7 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
-    let Parts { external, .. } = parts;
+    let Parts { external, crds, announcement, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::new());
     if is_plan_only {
         board.begin_plan_only();
@@ -126,8 +132,16 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
     let shared = Shared { board: board.clone(), metrics, web, reviewing, pool, program };
-    let wanted =
-        Wanted { operators, external, election, is_plan_only, expects_registrations, on_ready };
+    let on_ready = announced(announcement, on_ready);
+    let wanted = Wanted {
+        operators,
+        crds,
+        external,
+        election,
+        is_plan_only,
+        expects_registrations,
+        on_ready,
+    };
     let operated = operate(connect, wanted, shared, lifeline, runtime).await;
     board.begin_stopping();
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
@@ -150,6 +164,7 @@ struct Shared {
 /// What is to run.
 struct Wanted {
     operators: Vec<AnyOperator>,
+    crds: Vec<CustomResourceDefinition>,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -166,7 +181,7 @@ async fn operate(
     runtime: &Handle,
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
-    let on_ready = wanted.on_ready;
+    let (crds, on_ready) = (wanted.crds, wanted.on_ready);
     let Shared { board, metrics, web, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -178,12 +193,16 @@ async fn operate(
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
     let clients = connection.clients()?;
+    let installing = installed(clients.client.clone(), crds);
     let fences = if is_plan_only {
         Fences::closed(connection)
     } else {
         Fences::of(election.as_ref(), connection)?
     };
     drop(entered);
+    if before(runtime, installing, stopped.as_mut()).await.map_err(RunError::Install)?.is_none() {
+        return Ok(None);
+    }
     let both = (board.clone(), metrics.clone());
     let wiring = Wiring::new((clients, &program), both, runtime.clone(), states, pool);
     let cluster = wiring.cluster.clone();
@@ -218,20 +237,43 @@ async fn connected(
     stopped: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<Option<Connection>, RunError> {
     let connect = async { connect().await?.login().await };
-    let mut connecting = runtime.spawn(connect);
+    before(runtime, connect, stopped)
+        .await
+        .map_err(|error| RunError::Connect(described_error(error)))
+}
+
+/// Installs CRDs.
+async fn installed(client: Client, crds: Vec<CustomResourceDefinition>) -> anyhow::Result<()> {
+    Ok(install_crds(&client, &crds).await?)
+}
+
+/// What has to be done before the operators start; none if the process is to stop before.
+async fn before<T: Send + 'static>(
+    runtime: &Handle,
+    work: impl Future<Output = anyhow::Result<T>> + Send + 'static,
+    stopped: Pin<&mut impl Future<Output = ()>>,
+) -> anyhow::Result<Option<T>> {
+    let mut working = runtime.spawn(work);
     tokio::select! {
-        connected = &mut connecting => match connected {
-            Ok(Ok(connection)) => Ok(Some(connection)),
-            Ok(Err(error)) => Err(RunError::Connect(described_error(error))),
-            Err(error) => Err(RunError::Connect(error.into())),
-        },
+        done = &mut working => Ok(Some(done??)),
         () = stopped => {
             // A plugin that runs is killed with it. What blocks its thread is left alone.
-            connecting.abort();
-            let _ = timeout(LET_GO, connecting).await;
+            working.abort();
+            let _ = timeout(LET_GO, working).await;
             Ok(None)
         }
     }
+}
+
+/// Prints the announcement before the program is told.
+fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> Option<OnReady> {
+    let Some(announcement) = announcement else { return on_ready };
+    Some(Box::new(move |ready| {
+        announcement.print(ready);
+        if let Some(call) = on_ready {
+            call(ready);
+        }
+    }))
 }
 
 fn start_web(

@@ -48,7 +48,7 @@ impl TestCluster {
         Ok(())
     }
 
-    /// Runs operators on this cluster, and returns when they are ready.
+    /// Runs operators on this cluster, and returns when they are ready. The CRDs that they bring along are installed.
     ///
     /// # Errors
     /// The supervisor does not start; see [`RunError`].
@@ -81,7 +81,7 @@ impl TestCluster {
     ) -> Result<Running, RunError> {
         let server = self.server.clone();
         let connected = Supervisor::builder().connect(|| async move { Ok(server.client()) });
-        let running = register(connected).start().await?;
+        let running = register(connected.install_crds()).start().await?;
         running.ready().await;
         Ok(running)
     }

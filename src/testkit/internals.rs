@@ -9,6 +9,9 @@ pub mod board {
     };
 }
 
+#[cfg(feature = "otlp")]
+pub use crate::cli::Traces;
+
 pub mod history {
     //! The last reconciles of a parent.
     pub use crate::history::{Cause, NextWake, Outcome, Verb};

@@ -86,7 +86,7 @@ fn differences(request: &SyncRequest, first: &Returned, second: &Returned) -> Ve
 
 fn of_errors(first: &Failed, second: &Failed) -> Vec<String> {
     let shown = |failed: &Failed| format!("{:#}", failed.error);
-    let ErrorResponse { status, retry, events, unserializable: _ } = &first.response;
+    let ErrorResponse { status, retry, events, unserializable: _ } = &*first.response;
     let mut all =
         of_values("the status of the error", status.as_ref(), second.response.status.as_ref());
     all.extend((shown(first) != shown(second)).then(|| "the text of the error".to_owned()));

@@ -86,7 +86,7 @@ async fn a_field_of_a_later_kubernetes_fails_its_child_alone_and_is_named() {
 #[operetta_harness::test(server)]
 async fn a_field_that_the_server_does_not_know_is_written_once_it_does() {
     let world = World::new().await;
-    operators::install::install(&world.client, &[definition(json!({}))]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[definition(json!({}))]).await.unwrap();
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &[dish(json!({"salt": "much"}))])).await;
     world.until_synced(RECIPE, "r").await;
@@ -94,7 +94,7 @@ async fn a_field_that_the_server_does_not_know_is_written_once_it_does() {
     world.apply(RECIPE, recipe("r", &[dish(wanted.clone())])).await;
     world.until(RECIPE, "r", "the field named", names(".spec.sugar: ")).await;
     let later = definition(json!({"sugar": {"type": "string"}}));
-    operators::install::install(&world.client, &[later]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[later]).await.unwrap();
     world.until(DISH, "d", "the field", |dish| dish["spec"] == wanted).await;
     world.until_synced(RECIPE, "r").await;
     operators.stop().await;
@@ -103,13 +103,13 @@ async fn a_field_that_the_server_does_not_know_is_written_once_it_does() {
 #[operetta_harness::test(server)]
 async fn a_default_of_a_later_server_is_no_difference_and_stays() {
     let world = World::that_logs_requests().await;
-    operators::install::install(&world.client, &[definition(json!({}))]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[definition(json!({}))]).await.unwrap();
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &[dish(json!({"salt": "much"}))])).await;
     world.until_synced(RECIPE, "r").await;
     operators.stop().await;
     let later = definition(json!({"sugar": {"type": "string", "default": "none"}}));
-    operators::install::install(&world.client, &[later]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[later]).await.unwrap();
     world.until_published(|text| text.contains("sugar")).await;
     let operators = start(&world).await;
     operators.until_all_synced(1).await;

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// What the programs of the walkthrough import beside the prelude: names that one or two chapters need.
-const BESIDE: [&str; 5] = ["manifests", "Account", "Condition", "Permissions", "with_related"];
+const BESIDE: [&str; 4] = ["Account", "Condition", "Permissions", "with_related"];
 /// What they import for the endpoint and for tests.
 const OF_OTHER_PARTS: [&str; 2] = ["Auth", "TestCluster"];
 

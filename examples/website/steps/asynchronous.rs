@@ -8,7 +8,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::{CustomResource, ResourceExt};
-use operetta::{manifests, prelude::*};
+use operetta::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -133,7 +133,7 @@ fn host(website: &Website) -> String {
 
 // ANCHOR: config
 fn config() -> OperatorConfig {
-    OperatorConfig::of::<Website>("website")
+    OperatorConfig::custom::<Website>("website")
         .with_handler_deadline(Duration::from_secs(2))
         .with_preview(true)
         // ANCHOR_END: config
@@ -145,20 +145,10 @@ fn config() -> OperatorConfig {
         .child::<Service>(ChildConfig::apply())
 }
 
-fn main() -> Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("crd") {
-        print!("{}", manifests::to_yaml("", &[manifests::crd::<Website>()?])?);
-        return Ok(());
-    }
-    tracing_subscriber::fmt().init();
-    // ANCHOR: register
+// ANCHOR: register
+fn main() -> std::process::ExitCode {
     let themes = "http://127.0.0.1:8000".to_owned();
     let websites = Websites { zone: PathBuf::from("zone"), themes };
-    Supervisor::builder()
-        .connect_to(Connect::kubeconfig())
-        .register(config(), websites)
-        // ANCHOR_END: register
-        .serve("127.0.0.1:8080")
-        .run_blocking()?;
-    Ok(())
+    operetta::cli::run(Supervisor::builder().register(config(), websites))
 }
+// ANCHOR_END: register

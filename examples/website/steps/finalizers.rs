@@ -8,7 +8,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::{CustomResource, ResourceExt};
-use operetta::{manifests, prelude::*};
+use operetta::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ fn host(website: &Website) -> String {
 // ANCHOR_END: finalize
 
 fn config() -> OperatorConfig {
-    OperatorConfig::of::<Website>("website")
+    OperatorConfig::custom::<Website>("website")
         .child::<Job>(ChildConfig::recreate())
         .child::<ConfigMap>(ChildConfig::apply())
         .child::<Secret>(ChildConfig::apply())
@@ -91,18 +91,8 @@ fn config() -> OperatorConfig {
         .child::<Service>(ChildConfig::apply())
 }
 
-fn main() -> Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("crd") {
-        print!("{}", manifests::to_yaml("", &[manifests::crd::<Website>()?])?);
-        return Ok(());
-    }
-    tracing_subscriber::fmt().init();
-    // ANCHOR: register
-    Supervisor::builder()
-        .connect_to(Connect::kubeconfig())
-        .register(config(), with_finalizer(sync, finalize))
-        .serve("127.0.0.1:8080")
-        .run_blocking()?;
-    // ANCHOR_END: register
-    Ok(())
+// ANCHOR: register
+fn main() -> std::process::ExitCode {
+    operetta::cli::run(Supervisor::builder().register(config(), with_finalizer(sync, finalize)))
 }
+// ANCHOR_END: register

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::CustomResource;
-use operetta::{manifests, prelude::*};
+use operetta::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -34,19 +34,9 @@ fn sync(request: &SyncRequest<Website>) -> Result<SyncResponse> {
 }
 
 fn config() -> OperatorConfig {
-    OperatorConfig::of::<Website>("website").child::<ConfigMap>(ChildConfig::apply())
+    OperatorConfig::custom::<Website>("website").child::<ConfigMap>(ChildConfig::apply())
 }
 
-fn main() -> Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("crd") {
-        print!("{}", manifests::to_yaml("", &[manifests::crd::<Website>()?])?);
-        return Ok(());
-    }
-    tracing_subscriber::fmt().init();
-    Supervisor::builder()
-        .connect_to(Connect::kubeconfig())
-        .register(config(), sync)
-        .serve("127.0.0.1:8080")
-        .run_blocking()?;
-    Ok(())
+fn main() -> std::process::ExitCode {
+    operetta::cli::run(Supervisor::builder().register(config(), sync))
 }

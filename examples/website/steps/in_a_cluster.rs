@@ -131,7 +131,7 @@ fn host(website: &Website) -> String {
 }
 
 fn config() -> OperatorConfig {
-    OperatorConfig::of::<Website>("website")
+    OperatorConfig::custom::<Website>("website")
         .with_handler_deadline(Duration::from_secs(2))
         .with_preview(true)
         .related::<ConfigMap>()
@@ -146,7 +146,7 @@ fn config() -> OperatorConfig {
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("crd") => print!("{}", manifests::to_yaml("", &[manifests::crd::<Website>()?])?),
+        Some("crd") => print!("{}", manifests::to_yaml("", &manifests::crds([&config()])?)?),
         Some("rbac") => print!("{}", rbac(&arguments.next().context("rbac NAMESPACE")?)?),
         _ => run()?,
     }
@@ -168,7 +168,7 @@ fn run() -> Result<()> {
     // Kubernetes sets it in every Pod.
     let supervisor = match std::env::var_os("KUBERNETES_SERVICE_HOST") {
         Some(_) => supervisor.auth(Auth::delegated()).allow_insecure_listen(),
-        None => supervisor.connect_to(Connect::kubeconfig()),
+        None => supervisor,
     };
     Ok(supervisor.serve(&setting("LISTEN", "127.0.0.1:8080")).run_blocking()?)
 }

@@ -8,7 +8,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::CustomResource;
-use operetta::{manifests, prelude::*};
+use operetta::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ fn sync(request: &SyncRequest<Website>) -> Result<SyncResponse<WebsiteStatus>> {
 }
 
 fn config() -> OperatorConfig {
-    OperatorConfig::of::<Website>("website")
+    OperatorConfig::custom::<Website>("website")
         .child::<Job>(ChildConfig::recreate())
         .child::<ConfigMap>(ChildConfig::apply())
         .child::<Secret>(ChildConfig::apply())
@@ -71,16 +71,6 @@ fn config() -> OperatorConfig {
 }
 // ANCHOR_END: sync
 
-fn main() -> Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("crd") {
-        print!("{}", manifests::to_yaml("", &[manifests::crd::<Website>()?])?);
-        return Ok(());
-    }
-    tracing_subscriber::fmt().init();
-    Supervisor::builder()
-        .connect_to(Connect::kubeconfig())
-        .register(config(), sync)
-        .serve("127.0.0.1:8080")
-        .run_blocking()?;
-    Ok(())
+fn main() -> std::process::ExitCode {
+    operetta::cli::run(Supervisor::builder().register(config(), sync))
 }

@@ -8,7 +8,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::{CustomResource, ResourceExt};
-use operetta::{manifests, operator::with_related, prelude::*};
+use operetta::{operator::with_related, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ fn host(website: &Website) -> String {
 
 // ANCHOR: config
 fn config() -> OperatorConfig {
-    OperatorConfig::of::<Website>("website")
+    OperatorConfig::custom::<Website>("website")
         .related::<ConfigMap>()
         // ANCHOR_END: config
         .child::<Job>(ChildConfig::recreate())
@@ -95,18 +95,9 @@ fn config() -> OperatorConfig {
         .child::<Service>(ChildConfig::apply())
 }
 
-fn main() -> Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("crd") {
-        print!("{}", manifests::to_yaml("", &[manifests::crd::<Website>()?])?);
-        return Ok(());
-    }
-    tracing_subscriber::fmt().init();
-    Supervisor::builder()
-        .connect_to(Connect::kubeconfig())
-        // ANCHOR: register
-        .register(config(), with_related(with_finalizer(sync, finalize), content::related))
-        // ANCHOR_END: register
-        .serve("127.0.0.1:8080")
-        .run_blocking()?;
-    Ok(())
+// ANCHOR: register
+fn main() -> std::process::ExitCode {
+    let handler = with_related(with_finalizer(sync, finalize), content::related);
+    operetta::cli::run(Supervisor::builder().register(config(), handler))
 }
+// ANCHOR_END: register

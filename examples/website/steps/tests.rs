@@ -54,7 +54,6 @@ async fn the_address_comes_last_and_the_name_goes_with_the_website() -> Result<(
     let websites = websites("cluster")?;
     let entry = websites.zone.join("hello.default");
     let cluster = TestCluster::start();
-    cluster.install(&[manifests::crd::<Website>()?]).await?;
     let _operators = cluster.run(|supervisor| supervisor.register(config(), websites)).await?;
 
     cluster.given(hello()).await?;
@@ -100,7 +99,6 @@ fn available(deployment: &mut Deployment) {
 #[tokio::test]
 async fn a_check_that_takes_too_long_is_reported() -> Result<()> {
     let cluster = TestCluster::start();
-    cluster.install(&[manifests::crd::<Website>()?]).await?;
     let websites = websites("clock")?;
     let (_operators, clock) =
         cluster.run_with_clock(|supervisor| supervisor.register(config(), websites)).await?;

@@ -10,14 +10,14 @@ use kube::{
         ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
     },
 };
-use operators::crds::crds;
+use operators::crds;
 use serde_json::json;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
 pub(crate) async fn remove(client: &Client) {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-    for definition in crds(&operators::all()) {
+    for definition in crds().unwrap() {
         release(client, &definition).await;
         let name = definition.name_any();
         // It may not exist.

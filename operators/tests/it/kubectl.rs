@@ -10,7 +10,8 @@
 
 use std::{fs, path::Path, process::Command};
 
-use operators::{crds::crds, install::install};
+use operators::crds;
+use operetta::supervisor::install_crds;
 use operetta_controlplane::Binaries;
 
 use crate::{
@@ -37,7 +38,7 @@ async fn play(name: &str, cluster: &Cluster, author: Author) {
     let binaries = or_ignore(Binaries::find());
     let client = cluster.client().await;
     definitions::remove(&client).await;
-    install(&client, &crds(&operators::all())).await.unwrap();
+    install_crds(&client, &crds().unwrap()).await.unwrap();
     let file = Path::new(REPOSITORY).join("tests/testdata/kubectl").join(format!("{name}.txt"));
     let expected = fs::read_to_string(&file).unwrap();
     let (transcript, shell) =

@@ -23,7 +23,8 @@ pub(crate) enum Call<R> {
 /// The error of a handler, with its response to it.
 pub(crate) struct Failed {
     pub(crate) error: Arc<Error>,
-    pub(crate) response: ErrorResponse,
+    /// Boxed, because most calls succeed.
+    pub(crate) response: Box<ErrorResponse>,
     /// The panic of `on_error`.
     pub(crate) panic: Option<String>,
 }
@@ -34,10 +35,10 @@ impl Failed {
         answer: Result<ErrorResponse, Box<dyn Any + Send>>,
     ) -> Self {
         match answer {
-            Ok(response) => Self { error, response: response.shallow(), panic: None },
+            Ok(response) => Self { error, response: Box::new(response.shallow()), panic: None },
             Err(panic) => {
                 let panic = Some(panic_text(panic));
-                Self { error, response: ErrorResponse::default(), panic }
+                Self { error, response: Box::default(), panic }
             }
         }
     }
@@ -57,7 +58,7 @@ impl Failed {
 
     fn permanent(why: String) -> Self {
         let error = anyhow!(Permanent(why));
-        Self { error: error.into(), response: ErrorResponse::default(), panic: None }
+        Self { error: error.into(), response: Box::default(), panic: None }
     }
 }
 

@@ -26,14 +26,20 @@ fn a_series_is_found_by_its_labels_in_any_order() {
 fn each_kind_has_its_value() {
     let metrics = HandlerMetrics::default();
     let counter = metrics.counter("a_total", HELP, &[]).unwrap();
-    [1.5, -1.0, f64::NAN, f64::INFINITY].iter().for_each(|by| counter.add(*by));
+    for by in [1.5, -1.0, f64::NAN, f64::INFINITY] {
+        counter.add(by);
+    }
     assert_eq!(metrics.value("a_total", &[]), Some(1.5), "it only grows");
     let gauge = metrics.gauge("b", HELP, &[]).unwrap();
     gauge.set(3.0);
-    [-1.0, f64::NAN].iter().for_each(|by| gauge.add(*by));
+    for by in [-1.0, f64::NAN] {
+        gauge.add(by);
+    }
     assert_eq!(metrics.value("b", &[]), Some(2.0));
     let histogram = metrics.histogram("c", HELP, &[], &[1.0, 2.0]).unwrap();
-    [0.5, 1.0, 1.5, 9.0, f64::NAN].iter().for_each(|number| histogram.observe(*number));
+    for number in [0.5, 1.0, 1.5, 9.0, f64::NAN] {
+        histogram.observe(number);
+    }
     assert_eq!(metrics.value("c", &[]), Some(4.0));
     let exported = metrics.exported();
     let ExportedSeries { number, count, buckets, .. } = &exported[2].series[0];

@@ -6,6 +6,7 @@ use std::{
 };
 
 use actix_web::http::{Method, StatusCode, header};
+use operetta_harness::{LogsAlone, logs_alone};
 
 use super::{
     Answer, access::with_token, ask_through, command, request, reviewer::Reviewer, world::World,
@@ -24,10 +25,11 @@ impl Log {
         text.lines().filter(|line| line.contains("operetta::audit")).map(str::to_owned).collect()
     }
 
-    fn keep(&self) -> tracing::subscriber::DefaultGuard {
+    fn keep(&self) -> (tracing::subscriber::DefaultGuard, LogsAlone) {
+        let alone = logs_alone();
         let log = self.clone();
         let lines = tracing_subscriber::fmt().with_ansi(false).with_writer(move || log.clone());
-        tracing::subscriber::set_default(lines.finish())
+        (tracing::subscriber::set_default(lines.finish()), alone)
     }
 }
 

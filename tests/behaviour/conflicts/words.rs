@@ -112,7 +112,7 @@ fn lock() -> CustomResourceDefinition {
 #[operetta_harness::test(server)]
 async fn a_transition_rule_of_a_custom_type_proves_that_a_field_is_immutable() {
     let world = World::new().await;
-    operators::install::install(&world.client, &[lock()]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[lock()]).await.unwrap();
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let child = K8sType::namespaced(LOCK.0, LOCK.1, LOCK.2);
     let config = OperatorConfig::new("cook", parent)

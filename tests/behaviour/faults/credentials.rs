@@ -44,7 +44,7 @@ async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost
     let address: SocketAddr = running.address();
     running.write_kubeconfig(&file).unwrap();
     let crd = recipe::crd(Some(recipe::status()));
-    operators::install::install(&first.client(), std::slice::from_ref(&crd)).await.unwrap();
+    operetta::supervisor::install_crds(&first.client(), std::slice::from_ref(&crd)).await.unwrap();
     let builder = Supervisor::builder().connect_to(Connect::kubeconfig_file(&file));
     let builder = builder.register(recipe::config("cook"), recipe::handler());
     let operators = Operators::new(builder.serve(LOOPBACK).start().await.unwrap());
@@ -55,7 +55,7 @@ async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost
     running.stop().await;
     let second = Server::start();
     // What is restored are the objects of types that it has.
-    operators::install::install(&second.client(), &[crd]).await.unwrap();
+    operetta::supervisor::install_crds(&second.client(), &[crd]).await.unwrap();
     create(&second.client(), "not-restored").await;
     let maps: Api<ConfigMap> = Api::default_namespaced(second.client());
     let map = serde_json::from_value(json!({"metadata": {"name": "not-restored"}})).unwrap();
@@ -99,7 +99,7 @@ async fn a_token_file_with_a_line_break_and_a_plugin_are_used() {
     let server = Server::start();
     let running = server.serve(LOOPBACK.parse().unwrap()).unwrap();
     let crd = recipe::crd(Some(recipe::status()));
-    operators::install::install(&server.client(), &[crd]).await.unwrap();
+    operetta::supervisor::install_crds(&server.client(), &[crd]).await.unwrap();
     let folder = Folder::new();
     let (file, token_file) = (folder.join("kubeconfig"), folder.join("token"));
     for (name, is_plugin) in [("of-file", false), ("of-plugin", true)] {
@@ -152,7 +152,7 @@ async fn a_control_plane_whose_ca_and_certificates_are_renewed_is_used_without_a
     flattened(&control_plane, &file);
     let crd = recipe::crd(Some(recipe::status()));
     let client = control_plane.client().unwrap();
-    operators::install::install(&client, &[crd]).await.unwrap();
+    operetta::supervisor::install_crds(&client, &[crd]).await.unwrap();
     let builder = Supervisor::builder().connect_to(Connect::kubeconfig_file(&file));
     let builder = builder.register(recipe::config("cook"), recipe::handler());
     let operators = Operators::new(builder.serve(LOOPBACK).start().await.unwrap());

@@ -64,7 +64,7 @@ impl Plugin {
     /// As a supervisor has it in production.
     async fn start(&self, builder: SupervisorBuilder) -> Result<Operators, String> {
         let crd = recipe::crd(Some(recipe::status()));
-        operators::install::install(&self.server.client(), &[crd]).await.unwrap();
+        operetta::supervisor::install_crds(&self.server.client(), &[crd]).await.unwrap();
         let election = LeaderElection::new("cooks").in_namespace("default");
         let builder = builder.leader_election(election).serve("127.0.0.1:0");
         let builder = builder.register(recipe::config("cook"), recipe::handler());

@@ -43,14 +43,14 @@ async fn return_events(world: &World, events: &[Value]) -> Vec<Value> {
 
 /// The Events when this one is there, by reason.
 async fn until_recorded(world: &World, last: &Value) -> Vec<Value> {
-    let list = || async {
+    let recorded = || async {
         let mut events = world.list(EVENT).await;
         events.retain(|event| event["regarding"]["name"] == "r");
         events.sort_by_key(|event| event["reason"].to_string());
         events
     };
     let is_last = |event: &Value| event["reason"] == last["reason"];
-    eventually("the last Event", list, |events| events.iter().any(is_last)).await
+    eventually("the last Event", recorded, |events| events.iter().any(is_last)).await
 }
 
 #[operetta_harness::test(server)]

@@ -8,7 +8,7 @@ use kube::{
     config::AuthInfo,
     core::GroupVersionKind,
 };
-use operators::rbac::NAMESPACE;
+use operators::NAMESPACE;
 use operetta_apiserver::faults::{Fault, FaultLayer, FaultPlan, Rule};
 use serde_json::{Value, json};
 

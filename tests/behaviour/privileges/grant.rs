@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use http::{Method, StatusCode, Uri};
+use operetta::{cli::permissions, manifests::Account};
 use serde_json::{Value, json};
 
 /// One verb on one resource of one API group.
@@ -53,7 +54,8 @@ impl Grant {
 
 /// The generated manifests.
 pub(super) fn manifests() -> Vec<Value> {
-    let manifests = operators::rbac::manifests(&operators::all()).unwrap();
+    let account = Account::new(operators::NAME, operators::NAMESPACE);
+    let manifests = permissions(&operators::all()).unwrap().manifests(&account);
     manifests.iter().map(|manifest| serde_json::to_value(manifest).unwrap()).collect()
 }
 

@@ -18,7 +18,7 @@ fn tasty() -> Value {
 async fn becomes_whole(broken: Option<Value>, dropped: &[&str]) {
     let world = World::new().await;
     let crd = recipe::crd(broken);
-    operators::install::install(&world.client, &[crd]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[crd]).await.unwrap();
     world.until_published(|text| text.contains("Recipe") && !text.contains("taste")).await;
     let register = |all: SupervisorBuilder| all.register(recipe::config("cook"), recipe::handler());
     let operators = world.start(register).await;
@@ -60,7 +60,7 @@ async fn a_field_that_the_schema_no_longer_declares_is_named_without_a_change_of
     world.until_ready(RECIPE, "r").await;
     let mut poor = recipe::status();
     poor["properties"].as_object_mut().unwrap().remove("taste");
-    operators::install::install(&world.client, &[recipe::crd(Some(poor))]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[recipe::crd(Some(poor))]).await.unwrap();
     let ready = || operators.http("/readyz?verbose");
     let names = |(_, body): &(u16, String)| {
         body.lines().any(|line| line.starts_with("[-]status/cook") && line.contains("taste"))

@@ -87,7 +87,7 @@ impl World {
 
     async fn on(cluster: Cluster) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
-        let crds = operators::crds::crds(&operators::all());
+        let crds = operators::crds().unwrap();
         let client = cluster.client();
         let world = if let Cluster::Given(given, _) = &cluster {
             let names = crds.iter().map(ResourceExt::name_any);
@@ -98,7 +98,7 @@ impl World {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             Self { cluster, client, namespace: format!("test-{number}"), borrowed: None }
         };
-        operators::install::install(&world.client, &crds).await.unwrap();
+        operetta::supervisor::install_crds(&world.client, &crds).await.unwrap();
         world.install_recipes().await;
         if world.borrowed.is_none() {
             world.clear().await;
@@ -109,7 +109,7 @@ impl World {
 
     pub(crate) async fn install_recipes(&self) {
         let crd = recipe::crd(Some(recipe::status()));
-        operators::install::install(&self.client, &[crd]).await.unwrap();
+        operetta::supervisor::install_crds(&self.client, &[crd]).await.unwrap();
     }
 
     /// Ignores the test where the version of the server does not serve this type, as its discovery says.
@@ -123,20 +123,24 @@ impl World {
 
     /// Replaces the type by one without a status and its subresource, and waits until that is published.
     pub(crate) async fn install_recipes_without_status(&self) {
-        operators::install::install(&self.client, &[recipe::crd(None)]).await.unwrap();
+        operetta::supervisor::install_crds(&self.client, &[recipe::crd(None)]).await.unwrap();
         self.until_published(|text| text.contains("Recipe") && !text.contains("/status")).await;
     }
 
     /// Replaces the type by one that marks fields as secret, and waits until that is published.
     pub(crate) async fn install_recipes_with_secrets(&self) {
-        operators::install::install(&self.client, &[recipe::crd_with_secrets()]).await.unwrap();
+        operetta::supervisor::install_crds(&self.client, &[recipe::crd_with_secrets()])
+            .await
+            .unwrap();
         self.until_published(|text| text.contains(r#""format":"password""#)).await;
     }
 
     /// Replaces the type by one that declares no status and has one, and waits until that is
     /// published.
     pub(crate) async fn install_recipes_with_open_root(&self) {
-        operators::install::install(&self.client, &[recipe::crd_with_open_root()]).await.unwrap();
+        operetta::supervisor::install_crds(&self.client, &[recipe::crd_with_open_root()])
+            .await
+            .unwrap();
         self.until_published(|text| text.contains("Recipe") && !text.contains("courses")).await;
     }
 

@@ -35,7 +35,7 @@ async fn bind(world: &World, rules: &[PolicyRule]) {
 
 /// The generated permissions of the operators of this repository.
 fn generated() -> Vec<PolicyRule> {
-    operators::rbac::permissions(&operators::all()).unwrap().rules()
+    operetta::cli::permissions(&operators::all()).unwrap().rules()
 }
 
 /// The same without one verb on one resource.

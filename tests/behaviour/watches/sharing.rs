@@ -79,7 +79,7 @@ async fn a_restart_over_200_converged_parents_writes_nothing() {
 
 /// How many types the operators of that test have as parents and children.
 fn declared() -> usize {
-    let configs = operators::all().into_iter().map(|one| one.operator.config().clone());
+    let configs = operators::all().into_iter().map(|one| one.config().clone());
     let types = configs.chain([recipe::config("cook")]).flat_map(|config| {
         let children = config.child_types().iter().map(|child| child.ty.clone());
         children.chain([config.parent().clone()]).collect::<Vec<_>>()

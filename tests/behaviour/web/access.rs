@@ -6,7 +6,11 @@ use k8s_openapi::api::{
 };
 use kube::{Api, api::PostParams};
 use operetta::{
-    manifests::Manifest, supervisor::SupervisorBuilder, testkit::eventually, web::Auth,
+    cli::permissions,
+    manifests::{Account, Manifest},
+    supervisor::SupervisorBuilder,
+    testkit::eventually,
+    web::Auth,
 };
 use operetta_apiserver::Running;
 use serde_json::{Value, json};
@@ -79,7 +83,8 @@ fn rules(name: &str) -> Value {
         Manifest::ClusterRole(role) if role.metadata.name.as_deref() == Some(name) => role.rules,
         _ => None,
     };
-    let manifests = operators::rbac::manifests(&operators::all()).unwrap();
+    let account = Account::new(operators::NAME, operators::NAMESPACE);
+    let manifests = permissions(&operators::all()).unwrap().manifests(&account);
     serde_json::to_value(manifests.into_iter().find_map(named).unwrap()).unwrap()
 }
 

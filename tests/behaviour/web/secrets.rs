@@ -350,7 +350,7 @@ async fn secret_fields_stay_known_while_the_server_publishes_a_schema_without_fi
     let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
     definition.pointer_mut(spec).unwrap()["description"] = json!("another one");
     let definition = serde_json::from_value(definition).unwrap();
-    operators::install::install(&world.client, &[definition]).await.unwrap();
+    operetta::supervisor::install_crds(&world.client, &[definition]).await.unwrap();
     let reads = || std::future::ready(read.load(Ordering::Relaxed));
     eventually("a read of the other schema", reads, |reads| *reads > 0).await;
     act(&world, &operators, "fail", "HandlerFailed", "cannot log in with (redacted)").await;

@@ -53,7 +53,8 @@ const FRAMEWORK: Layered = Layered {
         ("actors", 10),
         ("web", 10),
         ("supervisor", 11),
-        ("testkit", 12),
+        ("cli", 12),
+        ("testkit", 13),
     ],
     within_a_layer: &[("history", "plan")],
     without_layer: &["prelude"],
@@ -137,15 +138,15 @@ const RECURSIVE: &[(&str, &str)] =
 /// Paths that only the named modules may use.
 const RESERVED: &[(&str, &[&str])] = &[
     ("prometheus", &["metrics"]),
-    ("kube::Client", &["cluster", "supervisor", "testkit"]),
-    ("kube::client", &["cluster", "testkit"]),
-    ("kube::Api", &["testkit"]),
+    ("kube::Client", &["cli", "cluster", "supervisor", "testkit"]),
+    ("kube::client", &["cli", "cluster", "testkit"]),
+    ("kube::Api", &["cli", "cluster", "testkit"]),
     ("actix", &["actors", "supervisor"]),
     ("actix_web", &["web", "supervisor"]),
     ("actix_http", &["web"]),
     ("actix_server", &["web"]),
     ("actix_service", &["web"]),
-    ("operetta_apiserver", &["testkit"]),
+    ("operetta_apiserver", &["supervisor", "testkit"]),
 ];
 
 #[test]

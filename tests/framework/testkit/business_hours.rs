@@ -39,9 +39,8 @@ async fn a_deployment_closes_at_night_and_opens_in_the_morning() -> Result<()> {
     };
     let (_operators, clock) = cluster.run_with_clock(register).await?;
     cluster.given(deployment()).await?;
-    let replicas = async || -> Result<_> {
-        Ok(cluster.get::<Deployment>("d").await?.unwrap().spec.replicas)
-    };
+    let replicas =
+        async || -> Result<_> { Ok(cluster.get::<Deployment>("d").await?.unwrap().spec.replicas) };
     clock.advance(HOUR).await;
     assert_eq!(replicas().await?, Some(2));
     for _day in 0..3 {

@@ -5,7 +5,6 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 use futures::FutureExt;
 use kube::{Api, CustomResource};
 use operetta::{
-    manifests,
     prelude::*,
     testkit::{TestCluster, until_ready},
 };
@@ -34,8 +33,7 @@ fn sync(request: &SyncRequest<Dish>) -> Result<SyncResponse> {
 #[tokio::test]
 async fn a_stalled_parent_is_reported_with_its_reason_and_without_its_content() -> Result<()> {
     let cluster = TestCluster::start();
-    cluster.install(&[manifests::crd::<Dish>()?]).await?;
-    let config = OperatorConfig::of::<Dish>("cook");
+    let config = OperatorConfig::custom::<Dish>("cook");
     let _operators = cluster.run(|builder| builder.register(config, sync)).await?;
     let dish = Dish::new("a", DishSpec { secret: "hidden".to_owned() });
     cluster.given(dish).await?;

@@ -33,6 +33,7 @@
 //! - `OPERETTA_TEST_TIMES=20`: prints the 20 slowest tests after the run, and the seconds of all together.
 
 mod folder;
+mod logs;
 mod mark;
 mod outcome;
 mod panics;
@@ -49,6 +50,7 @@ use tokio::runtime::Builder;
 pub use folder::{Folder, replace};
 #[doc(hidden)]
 pub use inventory;
+pub use logs::{LogsAlone, logs_alone};
 pub use mark::Mark;
 pub use operetta_harness_macros::test;
 pub use outcome::{ignore, ignore_outside_ci};

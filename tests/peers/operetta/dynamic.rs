@@ -4,7 +4,7 @@
 
 // ANCHOR: operator
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::{prelude::*, supervisor::run_operator_with};
+use operetta::{prelude::*, supervisor::run_operator};
 use serde_json::json;
 
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
@@ -21,6 +21,6 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
 fn main() -> Result<()> {
     let greeting = K8sType::namespaced("example.dev/v1", "Greeting", "greetings");
     let config = OperatorConfig::new("greeter", greeting).child::<ConfigMap>(ChildConfig::apply());
-    Ok(run_operator_with(Connect::kubeconfig(), config, sync)?)
+    Ok(run_operator(config, sync)?)
 }
 // ANCHOR_END: operator

@@ -4,7 +4,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, ResourceExt};
-use operetta::{prelude::*, supervisor::run_operator_with};
+use operetta::{prelude::*, supervisor::run_operator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,8 @@ fn sync(request: &SyncRequest<Greeting>) -> Result<SyncResponse<GreetingStatus>>
 }
 
 fn main() -> Result<()> {
-    let config = OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
-    Ok(run_operator_with(Connect::kubeconfig(), config, sync)?)
+    let config =
+        OperatorConfig::custom::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
+    Ok(run_operator(config, sync)?)
 }
 // ANCHOR_END: operator

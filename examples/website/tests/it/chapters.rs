@@ -10,7 +10,7 @@ use std::{
     env, fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    process::{ExitCode, Termination},
+    process::ExitCode,
 };
 
 macro_rules! chapters {
@@ -18,15 +18,15 @@ macro_rules! chapters {
         $(mod $name {
             include!(concat!(env!("CARGO_MANIFEST_DIR"), "/steps/", stringify!($name), ".rs"));
 
-            pub(super) fn start() -> Result<()> {
-                main()
+            pub(super) fn start() -> std::process::ExitCode {
+                std::process::Termination::report(main())
             }
         })*
 
         /// Runs a program of the walkthrough; none if that is not the name of one.
         fn run(name: &str) -> Option<ExitCode> {
             match name {
-                $(stringify!($name) => Some($name::start().report()),)*
+                $(stringify!($name) => Some($name::start()),)*
                 _ => None,
             }
         }

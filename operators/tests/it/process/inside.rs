@@ -10,19 +10,19 @@ use kube::{
     api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams},
     core::GroupVersionKind,
 };
-use operators::rbac;
+use operators::NAMESPACE;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Tenant, owners};
 use crate::{
     cluster::{Cluster, new_folder},
-    program::{Program, needs_own_mounts, output_beside},
+    program::{Program, needs_own_mounts, output, output_beside},
 };
 
 /// Grants the operators' permissions, and no others, to their account.
 async fn grant(cluster: &Cluster) {
-    let manifest = rbac::yaml(&operators::all(), &[]).unwrap();
+    let (_, manifest, _) = output(&["rbac"]).await;
     for document in serde_yaml_ng::Deserializer::from_str(&manifest) {
         let object = DynamicObject::deserialize(document).unwrap();
         let kind = GroupVersionKind::try_from(object.types.as_ref().unwrap()).unwrap();
@@ -52,7 +52,7 @@ async fn write_account(cluster: &Cluster, folder: &Path) -> (String, String) {
     };
     fs::write(folder.join("ca.crt"), authority).unwrap();
     fs::write(folder.join("token"), token).unwrap();
-    fs::write(folder.join("namespace"), rbac::NAMESPACE).unwrap();
+    fs::write(folder.join("namespace"), NAMESPACE).unwrap();
     let address = server["server"].as_str().unwrap().strip_prefix("https://").unwrap();
     let (host, port) = address.rsplit_once(':').unwrap();
     (host.to_owned(), port.to_owned())
@@ -60,7 +60,7 @@ async fn write_account(cluster: &Cluster, folder: &Path) -> (String, String) {
 
 /// The token of the operators.
 async fn token(cluster: &Cluster) -> String {
-    let accounts: Api<ServiceAccount> = Api::namespaced(cluster.client().await, rbac::NAMESPACE);
+    let accounts: Api<ServiceAccount> = Api::namespaced(cluster.client().await, NAMESPACE);
     let (params, request) = (PostParams::default(), TokenRequest::default());
     let answer = accounts.create_token_request("operetta", &params, &request).await;
     answer.unwrap().status.unwrap().token.unwrap()

@@ -2,7 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use kube::Api;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::{Api, api::PostParams};
+use operators::echo_server::{EchoServer, EchoServerSpec};
+use operetta::{
+    operator::{ChildConfig, OperatorConfig, SyncRequest, SyncResponse},
+    supervisor::Supervisor,
+    testkit::internals::Traces,
+};
+use operetta_apiserver::Server;
+use serde_json::json;
+use tracing_subscriber::layer::SubscriberExt;
 
 use super::{
     all,
@@ -84,4 +94,62 @@ async fn a_collector_that_is_gone_is_logged_once_and_delays_nothing() {
     let log = std::fs::read_to_string(folder.join("log")).unwrap();
     assert_eq!(log.matches("traces cannot be sent, and are dropped").count(), 1, "{log}");
     assert!(log.contains(&endpoint) && !log.contains("s3cret"), "{log}");
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the form of a handler")]
+fn outer(request: &SyncRequest<EchoServer>) -> anyhow::Result<SyncResponse> {
+    let name = request.object().name();
+    let made = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+    Ok(SyncResponse::new().child(made))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the form of a handler")]
+fn inner(request: &SyncRequest<ConfigMap>) -> anyhow::Result<SyncResponse> {
+    let name = request.object().name();
+    let made = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}});
+    Ok(SyncResponse::new().child(made))
+}
+
+#[operetta_harness::test]
+async fn the_trace_of_a_child_continues_where_it_is_a_parent() {
+    let collector = Collector::start();
+    let traces = Traces::to(&collector.endpoint.parse().unwrap()).unwrap();
+    // For the threads of the supervisor; no other test of this program sets it.
+    let subscriber = tracing_subscriber::registry().with(traces.layer());
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let server = Server::start();
+    let client = server.client();
+    let supervisor = Supervisor::builder()
+        .install_crds()
+        .connect(async move || Ok(client))
+        .register(
+            OperatorConfig::custom::<EchoServer>("outer").child::<ConfigMap>(ChildConfig::apply()),
+            outer,
+        )
+        .register(
+            OperatorConfig::decorates::<ConfigMap>("inner").child::<Secret>(ChildConfig::apply()),
+            inner,
+        );
+    let running = supervisor.start().await.unwrap();
+    running.ready().await;
+    let parents: Api<EchoServer> = Api::default_namespaced(server.client());
+    let hello = EchoServer::new("hello", EchoServerSpec { service_name: "hello".to_owned() });
+    parents.create(&PostParams::default(), &hello).await.unwrap();
+
+    let is_inner = |span: &Received| {
+        span.attribute("operator") == "inner"
+            && span.attribute("parent") == "ConfigMap.v1 default/hello"
+    };
+    let spans = tokio::task::spawn_blocking(move || collector.until(is_inner)).await.unwrap();
+    running.stop().await.unwrap();
+    let inner = spans.iter().find(|span| is_inner(span)).unwrap();
+    let request = spans.iter().find(|span| span.id == inner.parent).expect("its parent");
+    assert_eq!(
+        (&*request.name, request.attribute("object")),
+        ("apply", "ConfigMap.v1 default/hello")
+    );
+    let outer = spans.iter().find(|span| span.attribute("operator") == "outer").unwrap();
+    assert_eq!((&outer.trace, &request.trace), (&inner.trace, &inner.trace));
+    assert!(outer.parent.is_empty() && outer.links.is_empty() && !outer.is_error, "{outer:#?}");
+    assert!(outer.service == "operetta" && outer.nanoseconds < inner.nanoseconds, "{outer:#?}");
 }

@@ -27,9 +27,9 @@ pub(super) async fn allow_within(
     world: &World,
     namespace: &str,
     user: &str,
-    operators: &[operators::Operator],
+    operators: &[AnyOperator],
 ) {
-    let rules = operators::rbac::permissions(operators).unwrap().rules_within(namespace);
+    let rules = operetta::cli::permissions(operators).unwrap().rules_within(namespace);
     let role = json!({"metadata": {"name": "operetta"}, "rules": rules});
     world.create_in(namespace, ROLE, role).await;
     let binding = json!({
@@ -166,14 +166,13 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
     let namespaces = world.create_namespaces().await;
     let both = || {
         let echo = operators::echo_server::operator();
-        let echo = echo.within(std::slice::from_ref(&namespaces.a)).unwrap();
+        let echo = echo.within_namespaces([&namespaces.a]);
         let cook = recipe::config("cook").within_namespace(&namespaces.b);
-        let cook = AnyOperator::new(cook, recipe::handler());
-        [echo, operators::Operator { operator: cook, crd: Some(recipe::crd(None)) }]
+        [echo, AnyOperator::new(cook, recipe::handler())]
     };
     let allow = async |namespace| allow_within(&world, namespace, USER, &both()).await;
     allow(&namespaces.a).await;
-    let [echo, cook] = both().map(|one| one.operator);
+    let [echo, cook] = both();
     let register = |all: SupervisorBuilder| all.register_any(echo).register_any(cook);
     let before = world.cluster.requests().await.len();
     let operators = world.start_over(connector_to(config), register).await;
@@ -213,10 +212,9 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     let namespaces = world.create_namespaces().await;
     let cook = recipe::config("cook").within_namespace(&namespaces.a);
     let cook = AnyOperator::new(cook, recipe::handler());
-    let cook = operators::Operator { operator: cook, crd: Some(recipe::crd(None)) };
     allow_within(&world, &namespaces.a, USER, std::slice::from_ref(&cook)).await;
-    let echo = operators::echo_server::operator().operator;
-    let register = |all: SupervisorBuilder| all.register_any(cook.operator).register_any(echo);
+    let echo = operators::echo_server::operator();
+    let register = |all: SupervisorBuilder| all.register_any(cook).register_any(echo);
     let operators = world.start_over(connector_to(config), register).await;
     until_state(&operators, "echo-server", false).await;
     until_state(&operators, "cook", true).await;
@@ -226,7 +224,7 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     assert!(code == 503 && body.contains(permission), "{body}");
 
     let echo = [operators::echo_server::operator()];
-    let rules = operators::rbac::permissions(&echo).unwrap().rules();
+    let rules = operetta::cli::permissions(&echo).unwrap().rules();
     let name = format!("{}-mixed", world.namespace);
     world.apply(CLUSTER_ROLE, json!({"metadata": {"name": name}, "rules": rules})).await;
     let binding = json!({

@@ -20,14 +20,13 @@ fn both(namespaces: &TestNamespaces) -> [&str; 2] {
     [&namespaces.a, &namespaces.b].map(String::as_str)
 }
 
-fn cook(namespaces: &TestNamespaces) -> operators::Operator {
+fn cook(namespaces: &TestNamespaces) -> AnyOperator {
     let config = recipe::config("cook").within_namespaces(both(namespaces));
-    let operator = AnyOperator::new(config, recipe::sync);
-    operators::Operator { operator, crd: Some(recipe::crd(None)) }
+    AnyOperator::new(config, recipe::sync)
 }
 
 async fn start(world: &World, config: &kube::Config, namespaces: &TestNamespaces) -> Operators {
-    let cook = cook(namespaces).operator;
+    let cook = cook(namespaces);
     let register = |all: SupervisorBuilder| all.register_any(cook);
     world.start_over(connector_to(config.clone()), register).await
 }
@@ -197,7 +196,7 @@ async fn a_child_type_that_may_not_be_read_in_one_namespace_is_reported_by_the_p
     for namespace in [a, b] {
         world.create_in(namespace, RECIPE, named("early")).await;
     }
-    let cook = cook(&namespaces).operator;
+    let cook = cook(&namespaces);
     let register = |all: SupervisorBuilder| all.register_any(cook);
     let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
     world.until_in(a, RECIPE, "early", is_ready).await;
@@ -235,7 +234,7 @@ async fn a_namespace_whose_list_hangs_does_not_delay_the_others() {
     for namespace in [a, b] {
         world.create_in(namespace, RECIPE, named("early")).await;
     }
-    let cook = cook(&namespaces).operator;
+    let cook = cook(&namespaces);
     let register = |all: SupervisorBuilder| all.register_any(cook);
     let operators = world.launch_over(world.cluster.connector_through(&plan), register).await;
     world.until_in(a, RECIPE, "early", is_ready).await;

@@ -9,7 +9,8 @@ use std::{env, time::Duration, time::Instant};
 
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
-use operators::{crds::crds, install::install};
+use operators::crds;
+use operetta::supervisor::install_crds;
 use operetta_controlplane::{ControlPlane, Options, User};
 use operetta_harness::ignore;
 
@@ -49,7 +50,7 @@ async fn no_process_writes_after_another_took_its_lease_and_no_change_is_lost() 
     }
     let cluster = control_plane().await;
     let client = client_of(cluster.kubeconfig_path()).await;
-    install(&client, &crds(&operators::all())).await.unwrap();
+    install_crds(&client, &crds().unwrap()).await.unwrap();
     let leases: Api<Lease> = Api::namespaced(client.clone(), "default");
     let mut sides = [Side::start(&cluster, "first").await, Side::start(&cluster, "second").await];
     let changes = Changes::begin(&client).await;

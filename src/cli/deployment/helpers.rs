@@ -1,0 +1,43 @@
+//! `_helpers.tpl` of the chart: what depends on several values.
+
+use crate::manifests::ManifestError;
+use serde_json::{Value, json};
+
+use super::{
+    setting::{Setting, listening},
+    tls,
+};
+use crate::cli::header::flag;
+
+const HELPERS: &str = include_str!("helpers.tpl");
+
+/// The file, for the operators that were chosen.
+pub(super) fn helpers(setting: &Setting, only: &[String]) -> Result<String, ManifestError> {
+    let (host, secret) = (setting.host(), &setting.secret);
+    let parts = [
+        ("args", json!(listening())),
+        ("self-signed", json!([tls::SELF_SIGNED])),
+        ("certificate", json!(tls::args())),
+        ("only", flag("only", only).into_iter().collect()),
+        ("volumes", json!([tls::volume(secret)])),
+        ("mounts", json!([tls::mount()])),
+        ("verification", tls::verification(&host, secret)),
+    ];
+    parts.iter().try_fold(HELPERS.to_owned(), |text, (name, part)| {
+        Ok(text.replace(&format!("@{name}@\n"), &lines(part)?))
+    })
+}
+
+/// Nothing for an empty list.
+fn lines(part: &Value) -> Result<String, ManifestError> {
+    if part.as_array().is_some_and(Vec::is_empty) {
+        return Ok(String::new());
+    }
+    let text = serde_yaml_ng::to_string(part).map_err(|error| ManifestError::Yaml(error.into()))?;
+    Ok(braces(&text))
+}
+
+/// Makes templates of what [`Setting`] has between `<<` and `>>`.
+pub(super) fn braces(text: &str) -> String {
+    text.replace("<<", "{{ ").replace(">>", " }}")
+}

@@ -1,0 +1,216 @@
+//! `deploy/kustomize` and `deploy/helm`: what runs the operators in a cluster, generated from their declarations.
+//!
+//! ```text
+//! base/          CRDs, Deployment, Service, NetworkPolicy, PodDisruptionBudget
+//! tls/           a component: the certificate of a Secret instead of a self-signed one
+//! cert-manager/  a component: tls, with a Secret that cert-manager writes
+//! monitoring/    a component: ServiceMonitor and PrometheusRule, for clusters with the Prometheus operator; needs tls
+//! overlays/      with permissions: cluster-wide; one-namespace; two-replicas, with leader election
+//! helm/          the same as a chart
+//! ```
+//!
+//! Pure: a list of files. The command writes them.
+
+use serde_json::{Value, json};
+
+use crate::{
+    cli::{crds, deployed::Deployed, header::flag, only::restricted, rbac},
+    manifests::{ManifestError, to_yaml},
+    operator::AnyOperator,
+};
+
+mod chart;
+mod file;
+mod helpers;
+mod monitoring;
+mod setting;
+mod tls;
+mod values;
+mod workload;
+
+pub(super) use chart::chart;
+pub(super) use file::File;
+use file::header;
+use setting::Setting;
+
+/// The container of the Deployment.
+const CONTAINER: &str = "/spec/template/spec/containers/0";
+
+/// The files of `deploy/kustomize`; `only` are the names by which the operators were chosen, none for all.
+///
+/// # Errors
+/// The declarations of an operator make no manifest.
+pub(crate) fn kustomize(
+    deployed: &Deployed,
+    operators: Vec<AnyOperator>,
+    only: &[String],
+) -> Result<Vec<File>, ManifestError> {
+    let flags: Vec<_> = flag("only", only).into_iter().collect();
+    let mut files = vec![
+        File { path: path("base/crds"), text: crds::yaml(&operators, &flags)? },
+        File {
+            path: path("overlays/cluster-wide/rbac"),
+            text: rbac::yaml(deployed, &operators, &flags)?,
+        },
+    ];
+    let namespaced = operators.iter().all(|one| one.config().parent().is_namespaced());
+    let within = restricted(operators, std::slice::from_ref(&deployed.namespace));
+    // The program refuses an overlay with a chosen operator that cannot be restricted.
+    let has_restricted = only.is_empty() || namespaced;
+    if has_restricted {
+        let text = rbac::yaml(deployed, &within, &flags)?;
+        files.push(File { path: path("overlays/one-namespace/rbac"), text });
+    }
+    for (name, objects) in objects(deployed, only)? {
+        if has_restricted || !name.starts_with("overlays/one-namespace/") {
+            files.push(File { path: path(name), text: to_yaml(&header(only), &objects)? });
+        }
+    }
+    Ok(files)
+}
+
+fn objects(
+    deployed: &Deployed,
+    only: &[String],
+) -> Result<Vec<(&'static str, Vec<Value>)>, ManifestError> {
+    let setting = Setting::kustomize(deployed, only);
+    let mut running = workload::always(&setting).to_vec();
+    running.push(workload::network_policy(&setting));
+    let base =
+        kustomization("Kustomization", json!({"resources": ["crds.yaml", "operators.yaml"]}));
+    let monitoring = json!({"resources": ["service-monitor.yaml", "prometheus-rule.yaml"]});
+    let issued = tls::issued(&setting.metadata(), &setting.host(), &setting.secret);
+    let with_tls = json!({"components": ["../tls"], "resources": ["certificate.yaml"]});
+    let [certificate, _] = tls::args();
+    Ok(vec![
+        ("base/operators", running),
+        ("base/kustomization", vec![base]),
+        ("monitoring/service-monitor", vec![monitoring::service_monitor(&setting)]),
+        ("monitoring/prometheus-rule", vec![monitoring::prometheus_rule(&setting)?]),
+        (
+            "monitoring/kustomization",
+            vec![component(deployed, monitoring, &[is_at(&setting, &certificate)])],
+        ),
+        ("tls/kustomization", vec![component(deployed, json!({}), &certified(&setting))]),
+        ("cert-manager/certificate", issued.to_vec()),
+        ("cert-manager/kustomization", vec![component(deployed, with_tls, &[])]),
+        (
+            "overlays/cluster-wide/kustomization",
+            vec![overlay(deployed, &["../../base", "rbac.yaml"], &[])],
+        ),
+        ("overlays/one-namespace/kustomization", vec![one_namespace(deployed)]),
+        ("overlays/two-replicas/kustomization", vec![two_replicas(deployed)]),
+    ])
+}
+
+fn path(name: &str) -> String {
+    format!("kustomize/{name}.yaml")
+}
+
+fn kustomization(kind: &str, fields: Value) -> Value {
+    let version = if kind == "Component" { "v1alpha1" } else { "v1beta1" };
+    let mut whole =
+        json!({"apiVersion": format!("kustomize.config.k8s.io/{version}"), "kind": kind});
+    if let (Some(whole), Value::Object(fields)) = (whole.as_object_mut(), fields) {
+        whole.extend(fields);
+    }
+    whole
+}
+
+fn component(deployed: &Deployed, fields: Value, changes: &[Value]) -> Value {
+    kustomization("Component", changing(deployed, fields, changes))
+}
+
+fn overlay(deployed: &Deployed, resources: &[&str], changes: &[Value]) -> Value {
+    kustomization("Kustomization", changing(deployed, json!({"resources": resources}), changes))
+}
+
+/// Changes the Deployment of other resources.
+fn changing(deployed: &Deployed, mut fields: Value, changes: &[Value]) -> Value {
+    if !changes.is_empty() {
+        let target = json!({"kind": "Deployment", "name": deployed.name});
+        fields["patches"] = json!([{"target": target, "patch": json!(changes).to_string()}]);
+    }
+    fields
+}
+
+fn argument(argument: &str) -> Value {
+    json!({"op": "add", "path": format!("{CONTAINER}/args/-"), "value": argument})
+}
+
+/// Serves the certificate of the Secret.
+fn certified(setting: &Setting) -> [Value; 5] {
+    let [certificate, key] = tls::args();
+    let at = self_signed(setting);
+    let added = |path: &str, value: Value| json!({"op": "add", "path": path, "value": value});
+    [
+        is_at(setting, tls::SELF_SIGNED),
+        json!({"op": "replace", "path": format!("{CONTAINER}/args/{at}"), "value": certificate}),
+        added(&format!("{CONTAINER}/args/{}", at + 1), json!(key)),
+        added(&format!("{CONTAINER}/volumeMounts/-"), tls::mount()),
+        added("/spec/template/spec/volumes/-", tls::volume(&setting.secret)),
+    ]
+}
+
+/// Fails unless the argument is where that of the self-signed certificate was.
+fn is_at(setting: &Setting, argument: &str) -> Value {
+    let path = format!("{CONTAINER}/args/{}", self_signed(setting));
+    json!({"op": "test", "path": path, "value": argument})
+}
+
+fn self_signed(setting: &Setting) -> usize {
+    let mut args = setting.args.as_array().into_iter().flatten();
+    args.position(|arg| arg == tls::SELF_SIGNED).unwrap_or_default()
+}
+
+/// The operators whose parents have a namespace, in that of their process.
+fn one_namespace(deployed: &Deployed) -> Value {
+    let namespace = argument(&format!("--namespaces={}", deployed.namespace));
+    overlay(deployed, &["../../base", "rbac.yaml"], &[namespace])
+}
+
+/// One process works, and the other continues when it goes.
+fn two_replicas(deployed: &Deployed) -> Value {
+    let strategy = json!({"type": "RollingUpdate"});
+    let changes = [
+        json!({"op": "replace", "path": "/spec/replicas", "value": 2}),
+        json!({"op": "replace", "path": "/spec/strategy", "value": strategy}),
+        argument("--leader-elect"),
+    ];
+    overlay(deployed, &["../cluster-wide"], &changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        object::K8sType,
+        operator::{OperatorConfig, SyncRequest, SyncResponse},
+    };
+
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+    fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
+        Ok(SyncResponse::new())
+    }
+
+    #[test]
+    fn a_program_is_deployed_under_its_own_names() {
+        let website = K8sType::namespaced("example.dev/v1", "Website", "websites");
+        let operators = vec![AnyOperator::new(OperatorConfig::new("website", website), sync)];
+        let deployed = Deployed::new("website", "1.2.3").namespace("web").image("pages");
+        let charted = chart(&deployed, &operators, &[]).unwrap();
+        let files = kustomize(&deployed, operators, &[]).unwrap().into_iter().chain(charted);
+        let files: Vec<_> = files.map(|File { path, text }| (path, text)).collect();
+        let text = |wanted: &str| &files.iter().find(|(path, _)| path == wanted).unwrap().1;
+        assert!(text("helm/website/Chart.yaml").contains("name: website\n"));
+        assert!(text("kustomize/base/operators.yaml").contains("image: pages:1.2.3\n"));
+        let restricted = text("kustomize/overlays/one-namespace/kustomization.yaml");
+        assert!(restricted.contains("--namespaces=web"), "{restricted}");
+        for (path, text) in files {
+            assert!(
+                !text.contains("operetta-operators") && !text.contains("operetta-system"),
+                "{path}"
+            );
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The objects of the Prometheus operator: what is scraped, and the alerts.
+
+use crate::manifests::ManifestError;
+use serde_json::{Value, json};
+
+use super::setting::Setting;
+
+const RULES: &str = include_str!("../../../deploy/prometheus/rules.yaml");
+
+/// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience: it is
+/// a file in the Pods of Prometheus, and no Secret. Only a scrape class can name a file without a deprecated field. The
+/// configuration of Prometheus chooses the file.
+pub(super) fn service_monitor(setting: &Setting) -> Value {
+    json!({
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "ServiceMonitor",
+        "metadata": setting.metadata(),
+        "spec": {
+            "selector": {"matchLabels": setting.labels()},
+            "endpoints": [{
+                "port": "https",
+                "scheme": "https",
+                "path": "/metrics",
+                "tlsConfig": setting.verification,
+            }],
+            "scrapeClass": setting.scrape_class,
+        },
+    })
+}
+
+/// The alerts of `deploy/prometheus/rules.yaml`.
+pub(super) fn prometheus_rule(setting: &Setting) -> Result<Value, ManifestError> {
+    let spec: Value =
+        serde_yaml_ng::from_str(RULES).map_err(|error| ManifestError::Yaml(error.into()))?;
+    Ok(json!({
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PrometheusRule",
+        "metadata": setting.metadata(),
+        "spec": spec,
+    }))
+}

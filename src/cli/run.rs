@@ -1,0 +1,37 @@
+//! Runs the operators: settings, logs, cluster, supervisor.
+
+use std::env;
+
+use super::{
+    command_line::RunArgs,
+    endpoint,
+    failure::explain,
+    only::within,
+    program::Program,
+    settings::{Settings, Surroundings},
+    telemetry,
+    traces::Traces,
+};
+use crate::supervisor::SupervisorBuilder;
+
+/// Runs until SIGINT or SIGTERM.
+pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
+    let Program { mut supervisor, suggested, prefers_embedded, .. } = program;
+    let operators = within(supervisor.take_operators(), &args.only, &args.namespaces)?;
+    // Dropped last: what is left is sent.
+    #[cfg(feature = "otlp")]
+    let traces = args.otlp_endpoint.as_ref().map(Traces::to).transpose()?;
+    #[cfg(not(feature = "otlp"))]
+    let traces = None::<Traces>;
+    let logs = telemetry::start(&args.log_level, traces.as_ref())?;
+    let is_inside = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
+    let surroundings = Surroundings { is_inside, prefers_embedded, suggested };
+    let Settings { cluster, flag, install_crds, web, election } =
+        Settings::resolve(args, surroundings)?;
+    let supervisor =
+        endpoint::serve(supervisor, &web)?.log_level(logs).announce().connect_to(cluster);
+    let supervisor = if install_crds { supervisor.install_crds() } else { supervisor };
+    let supervisor = election.into_iter().fold(supervisor, SupervisorBuilder::leader_election);
+    let supervisor = operators.into_iter().fold(supervisor, SupervisorBuilder::register_any);
+    supervisor.run_blocking().map_err(|error| explain(error, flag))
+}

@@ -1,0 +1,34 @@
+//! How the program is named and announced, and what its command line takes out of the builder.
+
+use super::SupervisorBuilder;
+#[cfg(feature = "cli")]
+use crate::operator::AnyOperator;
+
+impl SupervisorBuilder {
+    /// Sets the name and version of the program for `/version` and for the `User-Agent` of requests to
+    /// the API server, where it precedes the framework and the operator.
+    pub fn program(mut self, name: &str, version: &str) -> Self {
+        self.program.name = Some((name.to_owned(), version.to_owned()));
+        self
+    }
+
+    /// The name and version of the program, where they were set.
+    #[cfg(feature = "cli")]
+    pub(crate) fn named(&self) -> Option<(String, String)> {
+        self.program.name.clone()
+    }
+
+    /// Those that were added, which are then no longer.
+    #[cfg(feature = "cli")]
+    pub(crate) fn take_operators(&mut self) -> Vec<AnyOperator> {
+        std::mem::take(&mut self.operators)
+    }
+
+    /// Prints to the standard output, once, when every operator runs or is degraded: the operators, the kubeconfig of an
+    /// embedded API server, and the address of the web endpoint. With [`Connect::embedded`](crate::supervisor::Connect::embedded)
+    /// this is the default.
+    pub fn announce(mut self) -> Self {
+        self.is_announced = true;
+        self
+    }
+}
