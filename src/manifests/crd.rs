@@ -23,7 +23,9 @@ use crate::{
 /// When the Rust type has no schema that a CRD may have, and when it declares no status with conditions. For a type
 /// whose status the framework should not write, use [`CustomResourceExt::crd`].
 pub fn crd<P: CustomResourceExt>() -> Result<CustomResourceDefinition, ManifestError> {
-    checked(derived(type_name::<P>(), P::crd)?)
+    let crd = derived(type_name::<P>(), P::crd)?;
+    check_crd(&crd)?;
+    Ok(crd)
 }
 
 /// The CRDs that operators bring along, each once: of parent types made with [`OperatorConfig::custom`], and those of
@@ -34,10 +36,19 @@ pub fn crd<P: CustomResourceExt>() -> Result<CustomResourceDefinition, ManifestE
 pub fn crds<'a>(
     operators: impl IntoIterator<Item = &'a OperatorConfig>,
 ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
+    let crds = definitions(operators)?;
+    crds.iter().try_for_each(check_crd)?;
+    Ok(crds)
+}
+
+/// The same, also of types that declare no status. The server that they are for checks their schemas.
+pub(crate) fn definitions<'a>(
+    operators: impl IntoIterator<Item = &'a OperatorConfig>,
+) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
     let definitions = operators.into_iter().filter_map(|config| config.definition.as_ref());
     let mut crds: Vec<CustomResourceDefinition> = Vec::new();
     for crd in definitions.map(made) {
-        let crd = checked(crd?)?;
+        let crd = crd?;
         if crds.iter().all(|other| other.metadata.name != crd.metadata.name) {
             crds.push(crd);
         }
@@ -65,11 +76,6 @@ fn derived(
             said(&*panicked)
         ),
     })
-}
-
-fn checked(crd: CustomResourceDefinition) -> Result<CustomResourceDefinition, ManifestError> {
-    check_crd(&crd)?;
-    Ok(crd)
 }
 
 fn said(panicked: &(dyn Any + Send)) -> String {

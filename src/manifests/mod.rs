@@ -56,6 +56,7 @@ mod structural;
 mod yaml;
 
 pub use account::Account;
+pub(crate) use crd::definitions;
 pub use crd::{check_crd, crd, crds};
 pub use error::ManifestError;
 pub use manifest::Manifest;

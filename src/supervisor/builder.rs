@@ -306,7 +306,7 @@ impl SupervisorBuilder {
             is_tls: certificates.is_some(),
         });
         Ok(Parts {
-            crds: manifests::crds(configs)?,
+            crds: manifests::definitions(configs)?,
             announcement,
             connect,
             operators,
