@@ -83,7 +83,7 @@ fn of_usage(usage: &clap::Error) -> ExitCode {
     if usage.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// `operators explain ... | head` has seen enough.
+/// `program explain ... | head` has read enough.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

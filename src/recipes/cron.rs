@@ -35,7 +35,7 @@ pub enum ScheduleError {
 /// A schedule of five fields, or a name such as `@daily`, in a time zone.
 ///
 /// Where the clocks change: a time of day that is skipped is due as soon as the clocks have changed, and one that
-/// comes twice is due once. A schedule such as `*/15 * * * *` just goes on.
+/// comes twice is due once. A schedule such as `*/15 * * * *` is not affected.
 ///
 /// ```
 /// use operetta::{prelude::*, recipes::CronSchedule};

@@ -126,7 +126,7 @@ pub enum CallReason {
 }
 
 impl External {
-    /// Whether to call now with this input. The purpose tells apart several calls for one parent; the time is
+    /// Whether to call now with this input. The purpose distinguishes several calls for one parent; the time is
     /// [`SyncRequest::now`].
     ///
     /// # Errors

@@ -265,7 +265,7 @@ async fn before<T: Send + 'static>(
     }
 }
 
-/// Prints the announcement before the program is told.
+/// Prints the announcement, then calls the program back.
 fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> Option<OnReady> {
     let Some(announcement) = announcement else { return on_ready };
     Some(Box::new(move |ready| {

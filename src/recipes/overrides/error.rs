@@ -36,7 +36,7 @@ pub enum OverrideError {
     },
     /// An item of a list that merges by key does not have the key.
     #[error(
-        "an item of the override at `{path}` has no `{key}`, by which the items of this list are told apart"
+        "an item of the override at `{path}` has no `{key}`, which identifies the items of this list"
     )]
     NoKey {
         /// The list.

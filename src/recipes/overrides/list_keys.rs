@@ -1,4 +1,4 @@
-//! The keys by which the items of lists in Kubernetes' own types are told apart: `patchMergeKey` of the API.
+//! The keys that identify the items of lists in Kubernetes' own types: `patchMergeKey` of the API.
 //!
 //! The differ reads the keys of a list from the managed fields of an object. What handlers and users write has
 //! none. The table is held against the types of Kubernetes in a test.
@@ -24,7 +24,7 @@ enum Kind {
     Other,
 }
 
-/// How the items of a list are told apart.
+/// How the items of a list are identified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
     /// By this field; and by a further one where the override has it, with its default.
@@ -94,7 +94,7 @@ impl ListKeys {
         Self { kind }
     }
 
-    /// How the items of a list are told apart, by the names of the fields that lead to it; `None` if the list is
+    /// How the items of a list are identified, by the names of the fields that lead to it; `None` if the list is
     /// one value.
     pub(super) fn of(self, fields: &[&str]) -> Option<Items> {
         let name = *fields.last()?;
