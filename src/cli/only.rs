@@ -57,15 +57,7 @@ pub(super) fn restricted(operators: Vec<AnyOperator>, namespaces: &[String]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        object::K8sType,
-        operator::{OperatorConfig, SyncRequest, SyncResponse},
-    };
-
-    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
-    fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        Ok(SyncResponse::new())
-    }
+    use crate::{object::K8sType, operator::OperatorConfig, supervisor::tests::sync};
 
     fn all() -> Vec<AnyOperator> {
         let echo = K8sType::namespaced("example.dev/v1", "EchoServer", "echoservers");

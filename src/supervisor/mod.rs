@@ -58,12 +58,12 @@ pub use crate::{
 };
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use crate::operator::{SyncRequest, SyncResponse};
 
     /// A handler without children and status.
     #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
-    pub(super) fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
+    pub(crate) fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
         Ok(SyncResponse::new())
     }
 }

@@ -183,15 +183,7 @@ fn two_replicas(deployed: &Deployed) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        object::K8sType,
-        operator::{OperatorConfig, SyncRequest, SyncResponse},
-    };
-
-    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
-    fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        Ok(SyncResponse::new())
-    }
+    use crate::{object::K8sType, operator::OperatorConfig, supervisor::tests::sync};
 
     #[test]
     fn a_program_is_deployed_under_its_own_names() {

@@ -1,10 +1,8 @@
 //! The binary as a user runs it: started, queried, killed, stopped.
 
 use std::{
-    collections::BTreeMap,
     net::TcpListener,
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -35,6 +33,7 @@ mod collector;
 mod hand_over;
 mod inside;
 mod plugin;
+mod printed;
 mod traced;
 
 /// How long a test waits.
@@ -322,76 +321,6 @@ async fn invalid_flags_are_refused_with_an_alternative() {
             assert!(stderr.contains(part), "{part} is missing in {stderr}");
         }
     }
-}
-
-#[operetta_harness::test]
-async fn it_prints_the_manifests_that_are_committed() {
-    for name in ["crds", "rbac"] {
-        let (code, printed, stderr) = output(&[name]).await;
-        assert_eq!((code, &*stderr), (Some(0), ""));
-        let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy");
-        let committed = std::fs::read_to_string(deploy.join(format!("{name}.yaml"))).unwrap();
-        assert_eq!(printed, committed);
-    }
-}
-
-/// The files that `manifests` writes with these flags, by their paths.
-async fn manifests(flags: &[&str]) -> BTreeMap<PathBuf, String> {
-    let folder = new_folder();
-    let out = folder.to_str().unwrap();
-    let (code, printed, stderr) = output(&[&["manifests", "--out", out], flags].concat()).await;
-    assert_eq!((code, &*stderr), (Some(0), ""));
-    let file = |path: &str| {
-        let text = std::fs::read_to_string(path).unwrap();
-        (Path::new(path).strip_prefix(&folder).unwrap().to_owned(), text)
-    };
-    printed.lines().map(file).collect()
-}
-
-#[operetta_harness::test]
-async fn it_writes_the_files_that_are_committed() {
-    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy");
-    for flags in [&[][..], &["--helm"]] {
-        for (path, text) in manifests(flags).await {
-            let committed = std::fs::read_to_string(deploy.join(&path)).unwrap_or_default();
-            assert_eq!(committed, text, "cargo run -- manifests {}", flags.join(" "));
-        }
-    }
-}
-
-/// A process that runs others would lack their permissions.
-#[operetta_harness::test]
-async fn operators_that_are_not_chosen_are_in_no_file() {
-    let mut files = manifests(&["--only", "echo-server"]).await;
-    files.extend(manifests(&["--only", "echo-server", "--helm"]).await);
-    for (path, text) in &files {
-        assert!(!text.contains("databases"), "{}: {text}", path.display());
-    }
-    for file in ["kustomize/base/operators.yaml", "helm/operetta/templates/_helpers.tpl"] {
-        let text = &files[Path::new(file)];
-        assert!(text.contains("- --only=echo-server"), "{file}: {text}");
-        assert!(
-            text.contains("cargo run -- manifests --only=echo-server") || file.ends_with("tpl")
-        );
-    }
-    let restricted = Path::new("kustomize/overlays/one-namespace/rbac.yaml");
-    assert!(files.contains_key(restricted));
-    let unrestricted = manifests(&["--only", "temp-namespace"]).await;
-    assert!(!unrestricted.contains_key(restricted), "its parents have no namespace");
-}
-
-#[operetta_harness::test]
-async fn what_it_prints_is_about_the_operators_that_are_chosen() {
-    for name in ["crds", "rbac"] {
-        let (code, printed, stderr) = output(&[name, "--only", "echo-server"]).await;
-        assert_eq!((code, &*stderr), (Some(0), ""));
-        assert!(printed.contains("echoservers") && !printed.contains("databases"), "{printed}");
-        assert!(printed.contains(&format!("cargo run -- {name} --only=echo-server")), "{printed}");
-        let (code, _, stderr) = output(&[name, "--only", "nobody"]).await;
-        assert!(code == Some(1) && stderr.contains("there is no operator `nobody`"), "{stderr}");
-    }
-    let (_, printed, _) = output(&["rbac", "--namespaces", "a"]).await;
-    assert!(!printed.contains("tempnamespaces"), "it does not run there: {printed}");
 }
 
 #[operetta_harness::test]
