@@ -8,7 +8,8 @@
 //! ```
 //!
 //! **Invariant**: they are created when their type is first asked for, so that a start does not pay for them, and
-//! again when they are missing, as the real server does. Not here: namespaces and priority classes (see `initial`).
+//! again when they are missing, as the real server does. The services also follow each definition that is published.
+//! Not here: namespaces and priority classes (see `initial`).
 
 mod flow;
 mod object;
@@ -25,4 +26,9 @@ pub(crate) fn complete(cluster: &Cluster, of: &GroupResource) {
         ("networking.k8s.io", "servicecidrs") => range::complete(cluster),
         _ => {}
     }
+}
+
+/// Follows a change of the types that are served. The caller holds `cluster.publishing`.
+pub(crate) fn follow_types(cluster: &Cluster) {
+    services::follow(cluster);
 }

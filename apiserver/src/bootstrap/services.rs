@@ -1,6 +1,6 @@
 //! One `APIService` for each group version that is served.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::PoisonError};
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,24 @@ struct Served {
     is_custom: bool,
 }
 
+/// Creates what is missing, and removes what is not served any more.
 pub(super) fn complete(cluster: &Cluster) {
+    // The types must not change meanwhile: what is removed for a new one would be created again for the old one.
+    let _one_at_a_time = cluster.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+    complete_published(cluster);
+}
+
+/// Follows a definition that is being published, so that a watch of the services sees it. Does nothing before the
+/// services are first asked for.
+pub(super) fn follow(cluster: &Cluster) {
+    let resources = cluster.registry.snapshot();
+    let services = resources.by_kind("apiregistration.k8s.io", "APIService");
+    if services.is_some_and(|services| !cluster.log.is_empty(&services.storage, &Scope::All)) {
+        complete_published(cluster);
+    }
+}
+
+fn complete_published(cluster: &Cluster) {
     let resources = cluster.registry.snapshot();
     let Some(services) = resources.by_kind("apiregistration.k8s.io", "APIService") else { return };
     let served = served(&resources);

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use serde_json::Value;
 
 use crate::{
+    bootstrap,
     cluster::Cluster,
     crd::{self, CLEANUP, conditions, names, versions},
     log::{ObjectKey, Scope},
@@ -22,6 +23,7 @@ pub(crate) fn publish(cluster: &Cluster, name: &str) {
     for other in waiting(cluster, definitions, group) {
         publish_one(cluster, definitions, &other);
     }
+    bootstrap::follow_types(cluster);
 }
 
 fn publish_one(cluster: &Cluster, definitions: &Resource, name: &str) {

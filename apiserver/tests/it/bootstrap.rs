@@ -101,7 +101,7 @@ async fn every_served_group_version_has_an_available_service() {
     );
     let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
     definitions.delete("widgets.example.com", &DeleteParams::default()).await.unwrap();
-    gone(&definitions, "widgets.example.com").await;
+    gone(&services, "v1.example.com").await;
     assert_eq!(names(&client, version, "APIService").await, built_in);
 }
 

@@ -11,6 +11,8 @@ mod process;
 mod requests;
 mod texts;
 
+use std::time::{Duration, Instant};
+
 use self::process::Process;
 
 /// The collection that most attempts are about.
@@ -26,10 +28,14 @@ fn the_program_survives_hostile_input_in_512_mebibytes() {
     let attempts = attempts();
     assert!(attempts.len() >= ATTEMPTS, "{}", attempts.len());
     println!("figure: {} attempts", attempts.len());
+    let mut slowest = (Duration::ZERO, String::new());
     for attempt in attempts {
+        let begun = Instant::now();
         (attempt.act)(&process);
         process.assert_alive(&attempt.name);
+        slowest = slowest.max((begun.elapsed(), attempt.name));
     }
+    println!("figure: {} s by the slowest, {}", slowest.0.as_secs(), slowest.1);
     let made =
         process.send("POST", CONFIG_MAPS, "application/json", br#"{"metadata":{"name":"after"}}"#);
     assert!(made.starts_with("HTTP/1.1 201"), "{made}");

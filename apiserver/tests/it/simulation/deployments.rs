@@ -100,8 +100,9 @@ async fn a_pod_that_loses_its_label_is_released_and_replaced() {
     let is_another = |it: &Value| it["metadata"]["name"] != *pod && is_true(it, "Ready");
     world.any("Pod", is_another).await;
     // And is adopted again, so that one is too many.
-    world.patch("Pod", &pod, json!({ "metadata": { "labels": { "app": "web" } } })).await;
-    world.any("Pod", |it| !it["metadata"]["deletionTimestamp"].is_null()).await;
+    let taken = json!({ "metadata": { "labels": { "app": "web" } } });
+    let patched = world.patch("Pod", &pod, taken).await;
+    world.one_goes_after(&patched, "Pod").await;
 }
 
 #[operetta_harness::test]

@@ -102,14 +102,41 @@ impl World {
 
     /// Waits until some object of a kind is in a state; returns it.
     pub(crate) async fn any(&self, kind: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        let is_there = |event: &WatchEvent<_>, object: &Value| {
+            !matches!(event, WatchEvent::Deleted(_)) && is_so(object)
+        };
+        self.event_after("0", kind, is_there).await
+    }
+
+    /// Waits until an object of a kind is gone or going, since a write was answered with this object.
+    pub(crate) async fn one_goes_after(&self, written: &Value, kind: &str) -> Value {
+        let version = written["metadata"]["resourceVersion"].as_str().unwrap();
+        // It can be gone before this watch begins, so that only the events since the write tell.
+        let goes = |event: &WatchEvent<_>, object: &Value| {
+            matches!(event, WatchEvent::Deleted(_))
+                || !object["metadata"]["deletionTimestamp"].is_null()
+        };
+        self.event_after(version, kind, goes).await
+    }
+
+    /// Waits for an event of an object of a kind after a version; returns the object.
+    async fn event_after(
+        &self,
+        version: &str,
+        kind: &str,
+        is_it: impl Fn(&WatchEvent<DynamicObject>, &Value) -> bool,
+    ) -> Value {
         let api = self.api(kind);
-        let mut events = api.watch(&WatchParams::default(), "0").await.unwrap().boxed();
+        let mut events = api.watch(&WatchParams::default(), version).await.unwrap().boxed();
         let mut seen = Value::Null;
         let found = async {
             while let Some(event) = events.try_next().await.unwrap() {
-                if let WatchEvent::Added(object) | WatchEvent::Modified(object) = event {
-                    seen = value(object);
-                    if is_so(&seen) {
+                if let WatchEvent::Added(object)
+                | WatchEvent::Modified(object)
+                | WatchEvent::Deleted(object) = &event
+                {
+                    seen = value(object.clone());
+                    if is_it(&event, &seen) {
                         return;
                     }
                 }
