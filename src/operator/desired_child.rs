@@ -11,7 +11,7 @@ use super::{ChildConfig, Prerequisite};
 /// A child that should exist. `Debug` shows no content.
 ///
 /// As JSON a child without options is the object itself; one with options is
-/// `{"object": .., "ensure": true, "config": .., "stage": 1, "after": [..]}`. An object with a field `object` and without
+/// `{"object": .., "ensure": true, "config": .., "stage": 1, "after": [..], "initial": [..]}`. An object with a field `object` and without
 /// `apiVersion` is parsed as the second form.
 #[derive(Clone, PartialEq)]
 pub struct DesiredChild {
@@ -25,6 +25,9 @@ pub struct DesiredChild {
     pub stage: usize,
     /// Children that it waits for beside those.
     pub after: Vec<Prerequisite>,
+    /// JSON pointers of the fields that have only their first value from the handler, see
+    /// [`SyncResponse::initial_field`](super::SyncResponse::initial_field).
+    pub initial: Vec<String>,
 }
 
 /// The form with options.
@@ -40,13 +43,15 @@ struct WithOptions<O> {
     stage: usize,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     after: Vec<Prerequisite>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    initial: Vec<String>,
 }
 
 /// A child without options.
 impl From<Value> for DesiredChild {
     fn from(object: Value) -> Self {
-        let (ensure, config, stage, after) = <_>::default();
-        Self { object, ensure, config, stage, after }
+        let (ensure, config, stage, after, initial) = <_>::default();
+        Self { object, ensure, config, stage, after, initial }
     }
 }
 
@@ -59,19 +64,21 @@ impl PartialEq<Value> for DesiredChild {
 
 impl DesiredChild {
     fn is_plain(&self) -> bool {
-        let Self { object: _, ensure, config, stage, after } = self;
-        !ensure && config.is_none() && is_first(stage) && after.is_empty()
+        let Self { object: _, ensure, config, stage, after, initial } = self;
+        let is_ordered = !is_first(stage) || !after.is_empty();
+        !ensure && config.is_none() && !is_ordered && initial.is_empty()
     }
 }
 
 impl Serialize for DesiredChild {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { object, ensure, config, stage, after } = self;
+        let Self { object, ensure, config, stage, after, initial } = self;
         if self.is_plain() {
             return object.serialize(serializer);
         }
-        let (ensure, config, stage, after) = (*ensure, *config, *stage, after.clone());
-        WithOptions { object, ensure, config, stage, after }.serialize(serializer)
+        let (ensure, config, stage) = (*ensure, *config, *stage);
+        let (after, initial) = (after.clone(), initial.clone());
+        WithOptions { object, ensure, config, stage, after, initial }.serialize(serializer)
     }
 }
 
@@ -82,8 +89,8 @@ impl<'de> Deserialize<'de> for DesiredChild {
             return Ok(value.into());
         }
         let child = WithOptions::deserialize(value).map_err(de::Error::custom)?;
-        let WithOptions { object, ensure, config, stage, after } = child;
-        Ok(Self { object, ensure, config, stage, after })
+        let WithOptions { object, ensure, config, stage, after, initial } = child;
+        Ok(Self { object, ensure, config, stage, after, initial })
     }
 }
 
@@ -95,9 +102,12 @@ fn is_first(stage: &usize) -> bool {
 /// The object may be a Secret.
 impl fmt::Debug for DesiredChild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { object: _, ensure, config, stage, after } = self;
+        let Self { object: _, ensure, config, stage, after, initial } = self;
         let order = format!("stage: {stage}, after: {after:?}");
-        write!(f, "DesiredChild(ensure: {ensure}, config: {config:?}, {order})")
+        write!(
+            f,
+            "DesiredChild(ensure: {ensure}, config: {config:?}, {order}, initial: {initial:?})"
+        )
     }
 }
 
@@ -132,7 +142,9 @@ mod tests {
         let with_config = DesiredChild { config, ..object().into() };
         let after = vec![Prerequisite::new(("v1", "Secret"), "a")];
         let ordered = DesiredChild { stage: 2, after, ..object().into() };
-        for child in [ensured, with_config, ordered] {
+        let initial = vec!["/spec/replicas".to_owned()];
+        let with_initial = DesiredChild { initial, ..object().into() };
+        for child in [ensured, with_config, ordered, with_initial] {
             let json = serde_json::to_value(&child).unwrap();
             assert_eq!(serde_json::from_value::<DesiredChild>(json).unwrap(), child);
             assert_ne!(child, object());

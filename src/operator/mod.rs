@@ -35,6 +35,7 @@ mod handler;
 mod handler_event;
 mod handler_metrics;
 mod held_replicas;
+mod initial_field;
 mod key_index;
 mod name;
 mod namespaces;

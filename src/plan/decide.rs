@@ -186,6 +186,7 @@ impl Planning<'_> {
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };
+        let write = write.keeping_initial_fields(live, operator);
         let (desired_hash, is_ensured) = (write.desired_hash, write.ensure);
         let finished = FinishedJob::of(live, &write, &config.labels);
         match existing::decide(config, operator, last_applied, write, live) {

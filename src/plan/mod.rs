@@ -29,6 +29,7 @@ mod finalizer;
 mod finished_jobs;
 mod flapping;
 mod held_replicas;
+mod initial_fields;
 mod last_applied;
 mod normalise;
 mod order;

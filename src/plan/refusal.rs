@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::initial_fields::InitialFieldError;
 use crate::{
     object::K8sType,
     operator::{ChildConfigError, DesiredChild, ORPHAN_LABEL, Prerequisite},
@@ -108,6 +109,9 @@ pub(crate) enum RefusalReason {
     /// The handler gave it options that cannot work.
     #[error(transparent)]
     Options(#[from] ChildConfigError),
+    /// A field of which it has only the first value.
+    #[error(transparent)]
+    InitialField(#[from] InitialFieldError),
     /// The decorator has no permission for it.
     #[error("they cannot be held: add `.with_held_replicas()` to the `OperatorConfig`")]
     NoHeldReplicas,

@@ -86,9 +86,10 @@ pub(crate) fn after_conflict(
                 let claim = claim::claim(&write.body, live, operator, &config.labels);
                 AfterConflict::Claim(write.claiming(live, claim, Vec::new()))
             }
-            write => AfterConflict::Adopt(write),
+            write => AfterConflict::Adopt(write.taking_initial_fields(live)),
         };
     }
+    let write = write.keeping_initial_fields(live, operator);
     match existing::decide(config, operator, &LastApplied::default(), write, live) {
         // Nothing is remembered here, so no conflict is known.
         Choice::UpToDate { .. } | Choice::Contested(_) => AfterConflict::Settled,

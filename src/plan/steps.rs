@@ -7,9 +7,10 @@ use std::{
 
 use serde_json::{Value, json};
 
+use super::initial_fields::InitialFields;
 use crate::{
     object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_deleted},
-    operator::{ChildConfig, ConflictPolicy},
+    operator::{ChildConfig, ConflictPolicy, OperatorName},
 };
 
 /// Type, namespace and name of a child.
@@ -48,6 +49,8 @@ pub struct Write {
     /// Sent instead of the body: what ties an ensured child to its parent, and changes nothing else
     /// of this version of it.
     pub(crate) claim: Option<Value>,
+    /// The fields of the body that are only a start.
+    pub(super) initial: InitialFields,
 }
 
 /// A delete with its preconditions.
@@ -159,8 +162,36 @@ impl Step {
 
 impl Write {
     pub(crate) fn new(id: ChildId, body: Value, desired_hash: u64, config: ChildConfig) -> Self {
-        let (paths, ensure, claim) = (Vec::new(), false, None);
-        Self { id, body, desired_hash, paths, config, ensure, claim }
+        let (paths, ensure, claim, initial) = <_>::default();
+        Self { id, body, desired_hash, paths, config, ensure, claim, initial }
+    }
+
+    /// The same child with fields that are only a start.
+    pub(super) fn with_initial_fields(self, initial: InitialFields) -> Self {
+        Self { initial, ..self }.setting_initial_fields()
+    }
+
+    pub(super) fn setting_initial_fields(self) -> Self {
+        self.with_initial(InitialFields::begin)
+    }
+
+    /// The write that leaves the initial fields of an object of ours as they are.
+    pub(super) fn keeping_initial_fields(self, live: &Object, operator: &OperatorName) -> Self {
+        self.with_initial(|initial, body| initial.keep(body, live, operator))
+    }
+
+    /// The same for an object that is adopted.
+    pub(super) fn taking_initial_fields(self, live: &Object) -> Self {
+        self.with_initial(|initial, body| initial.take(body, live))
+    }
+
+    fn with_initial(mut self, apply: impl Fn(&mut InitialFields, &mut Value) -> u64) -> Self {
+        // The content of an ensured child stays in any case.
+        if !self.initial.is_empty() && !self.ensure {
+            let content = apply(&mut self.initial, &mut self.body);
+            self.desired_hash = content ^ hash_of(&self.config);
+        }
+        self
     }
 
     /// The body to apply.
@@ -179,12 +210,13 @@ impl Write {
 
     /// The same body as a create: no existing object has version 1, and a body with a version never
     /// overwrites one.
-    pub(super) fn creating(mut self) -> Self {
-        let metadata = &mut self.body["metadata"];
+    pub(super) fn creating(self) -> Self {
+        let mut creating = self.setting_initial_fields();
+        let metadata = &mut creating.body["metadata"];
         metadata["resourceVersion"] = json!("1");
         metadata.as_object_mut().map(|fields| fields.remove("uid"));
-        self.claim = None;
-        self
+        creating.claim = None;
+        creating
     }
 
     /// The same body as a create under an unused name, to try whether the server would accept it.
@@ -211,7 +243,10 @@ impl Write {
     pub(super) fn updating(mut self, uid: &Uid, paths: Vec<String>) -> Self {
         let metadata = &mut self.body["metadata"];
         metadata["uid"] = json!(uid);
-        metadata.as_object_mut().map(|fields| fields.remove("resourceVersion"));
+        match self.initial.precondition() {
+            Some(version) => metadata["resourceVersion"] = json!(version.to_string()),
+            None => drop(metadata.as_object_mut().map(|it| it.remove("resourceVersion"))),
+        }
         self.paths = paths;
         self
     }
@@ -232,7 +267,8 @@ impl Write {
 
 impl fmt::Debug for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, body: _, desired_hash: _, paths, config: _, ensure, claim: _ } = self;
+        let Self { id, body: _, desired_hash: _, paths, config: _, ensure, claim: _, initial: _ } =
+            self;
         let mut shown = f.debug_struct("Write");
         shown.field("id", id).field("paths", paths).field("ensure", ensure);
         shown.finish_non_exhaustive()

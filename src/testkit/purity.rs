@@ -132,8 +132,9 @@ fn by_name<'a>(
 }
 
 fn of_children(name: &str, first: &DesiredChild, second: &DesiredChild) -> Vec<String> {
-    let DesiredChild { object, ensure, config, stage, after } = first;
-    if *ensure != second.ensure || *config != second.config {
+    let DesiredChild { object, ensure, config, stage, after, initial } = first;
+    let is_other = *ensure != second.ensure || *config != second.config;
+    if is_other || *initial != second.initial {
         return vec![format!("the options of {name}")];
     }
     if *stage != second.stage || *after != second.after {

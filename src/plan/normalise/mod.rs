@@ -9,8 +9,8 @@ use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
 use super::{
-    ChildId, Desired, Order, Refusal, RefusalReason, ReturnedBy, Write, order::StatedOrder,
-    ownership, steps::hash_of,
+    ChildId, Desired, Order, Refusal, RefusalReason, ReturnedBy, Write,
+    initial_fields::InitialFields, order::StatedOrder, ownership, steps::hash_of,
 };
 use crate::{
     diff::{hash, nulls::drop_nulls},
@@ -89,7 +89,7 @@ impl<'a> Owner<'a> {
     /// Takes the object of an accepted child; leaves a refused one.
     fn child(
         self,
-        DesiredChild { object: child, config: own, ensure, stage, .. }: &mut DesiredChild,
+        DesiredChild { object: child, config: own, ensure, stage, initial, .. }: &mut DesiredChild,
     ) -> Result<Write, RefusalReason> {
         if *stage >= MAX_CHILDREN {
             return Err(RefusalReason::Stage(*stage, MAX_CHILDREN));
@@ -120,8 +120,10 @@ impl<'a> Owner<'a> {
             Some(own) => content ^ hash_of(own),
             None => content,
         };
+        let initial = InitialFields::read(initial, child)?;
         let (id, body) = (ChildId { ty, key }, child.take());
-        Ok(Write { ensure: *ensure, ..Write::new(id, body, desired_hash, config) })
+        let write = Write { ensure: *ensure, ..Write::new(id, body, desired_hash, config) };
+        Ok(write.with_initial_fields(initial))
     }
 
     fn ty(self, fields: &Map<String, Value>) -> Result<&'a ChildType, RefusalReason> {

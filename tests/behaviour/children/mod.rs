@@ -4,6 +4,7 @@ mod built_in_types;
 mod desired;
 mod differential;
 mod ensured;
+mod initial_fields;
 mod jobs;
 mod lists;
 mod own_options;
