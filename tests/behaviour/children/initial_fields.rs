@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::{Patch, PatchParams};
-use operetta::prelude::*;
+use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 
