@@ -9,6 +9,7 @@ use std::process::ExitCode;
 mod applied;
 mod book;
 mod chart;
+mod chart_values;
 mod cluster;
 mod definitions;
 mod deployed;

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{
     file::{File, header},
     helpers::{braces, helpers},
-    monitoring,
+    monitoring, permissions,
     setting::Setting,
     tls, values, workload,
 };
 use crate::{
-    cli::{deployed::Deployed, rbac},
-    manifests::{self, Account, ManifestError, to_yaml},
+    cli::deployed::Deployed,
+    manifests::{self, ManifestError, to_yaml},
     operator::AnyOperator,
 };
 
@@ -28,11 +28,9 @@ pub(crate) fn chart(
     only: &[String],
 ) -> Result<Vec<File>, ManifestError> {
     let setting = Setting::chart();
-    let account = Account::new(&setting.name, &setting.namespace);
-    let rules = rbac::permissions(operators)?.manifests(&account);
     let monitored = [monitoring::service_monitor(&setting), monitoring::prometheus_rule(&setting)?];
     let issued = tls::issued(&setting.metadata(), &setting.host(), &setting.secret);
-    let schema = values::schema(deployed);
+    let schema = values::schema(deployed, operators);
     let described =
         serde_json::to_string_pretty(&schema).map_err(|it| ManifestError::Yaml(it.into()))?;
     let files = vec![
@@ -41,7 +39,7 @@ pub(crate) fn chart(
         file("values.schema.json", described + "\n"),
         file("templates/_helpers.tpl", helpers(&setting, only)?),
         template(only, "crds", &kept_crds(operators)?, Some(".Values.crds.install"))?,
-        template(only, "rbac", &rules, None)?,
+        file("templates/rbac.yaml", comment(only) + &permissions::template(&setting, operators)?),
         template(only, "operators", &workload::always(&setting), None)?,
         template(only, "secret", &[generated(&setting)], Some("eq .Values.tls.mode `generated`"))?,
         template(only, "certificate", &issued, Some("eq .Values.tls.mode `certManager`"))?,
@@ -52,6 +50,12 @@ pub(crate) fn chart(
             Some(".Values.networkPolicy.enabled"),
         )?,
         template(only, "monitoring", &monitored, Some(".Values.monitoring.enabled"))?,
+        template(
+            only,
+            "metrics-reader",
+            &[monitoring::binding(&setting)],
+            Some("and .Values.monitoring.enabled .Values.monitoring.prometheus.account"),
+        )?,
     ];
     let below = |file: File| File { path: format!("helm/{}/{}", deployed.name, file.path), ..file };
     Ok(files.into_iter().map(below).collect())

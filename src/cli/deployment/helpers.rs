@@ -4,10 +4,9 @@ use crate::manifests::ManifestError;
 use serde_json::{Value, json};
 
 use super::{
-    setting::{Setting, listening},
+    setting::{Setting, listening, name_service, spread},
     tls,
 };
-use crate::cli::header::flag;
 
 const HELPERS: &str = include_str!("helpers.tpl");
 
@@ -18,12 +17,16 @@ pub(super) fn helpers(setting: &Setting, only: &[String]) -> Result<String, Mani
         ("args", json!(listening())),
         ("self-signed", json!([tls::SELF_SIGNED])),
         ("certificate", json!(tls::args())),
-        ("only", flag("only", only).into_iter().collect()),
+        ("spread", spread(&setting.selector)),
+        ("labels", setting.labels()),
+        ("dns", json!([name_service()])),
         ("volumes", json!([tls::volume(secret)])),
         ("mounts", json!([tls::mount()])),
         ("verification", tls::verification(&host, secret)),
     ];
-    parts.iter().try_fold(HELPERS.to_owned(), |text, (name, part)| {
+    let names: Vec<_> = only.iter().map(|name| format!("{name:?}")).collect();
+    let text = HELPERS.replace("@only@", &names.join(" "));
+    parts.iter().try_fold(text, |text, (name, part)| {
         Ok(text.replace(&format!("@{name}@\n"), &lines(part)?))
     })
 }

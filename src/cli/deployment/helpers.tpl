@@ -8,7 +8,12 @@
 {{- else }}
 @certificate@
 {{- end }}
-@only@
+{{- with .Values.operators | default (list @only@) }}
+- {{ printf "--only=%s" (join "," .) | quote }}
+{{- end }}
+{{- with .Values.namespaces }}
+- {{ printf "--namespaces=%s" (join "," .) | quote }}
+{{- end }}
 {{- if gt (int .Values.replicas) 1 }}
 - --leader-elect
 {{- end }}
@@ -22,18 +27,35 @@
 {{- end -}}
 
 {{- define "operetta.volumes" -}}
-{{- if eq .Values.tls.mode "selfSigned" -}}
-[]
-{{- else -}}
+{{- if ne .Values.tls.mode "selfSigned" -}}
 @volumes@
+{{- end -}}
+{{- with .Values.volumes }}
+{{ toYaml . }}
 {{- end -}}
 {{- end -}}
 
 {{- define "operetta.mounts" -}}
-{{- if eq .Values.tls.mode "selfSigned" -}}
-[]
-{{- else -}}
+{{- if ne .Values.tls.mode "selfSigned" -}}
 @mounts@
+{{- end -}}
+{{- with .Values.volumeMounts }}
+{{ toYaml . }}
+{{- end -}}
+{{- end -}}
+
+{{- define "operetta.spread" -}}
+{{- with .Values.topologySpreadConstraints -}}
+{{ toYaml . }}
+{{- else -}}
+@spread@
+{{- end -}}
+{{- end -}}
+
+{{- define "operetta.podLabels" -}}
+@labels@
+{{- with .Values.podLabels }}
+{{ toYaml . }}
 {{- end -}}
 {{- end -}}
 
@@ -43,6 +65,38 @@ insecureSkipVerify: true
 {{- else -}}
 @verification@
 {{- end -}}
+{{- end -}}
+
+{{- define "operetta.scrape" -}}
+endpoints:
+- path: /metrics
+  port: https
+  scheme: https
+  tlsConfig: {{ include `operetta.verification` . | nindent 4 }}
+{{- with .Values.monitoring.tokenSecret }}
+  authorization:
+    credentials:
+      key: {{ $.Values.monitoring.tokenKey }}
+      name: {{ . }}
+{{- else }}
+scrapeClass: {{ .Values.monitoring.scrapeClass }}
+{{- end }}
+selector:
+  matchLabels:
+    app.kubernetes.io/instance: {{ .Release.Name }}
+    app.kubernetes.io/name: {{ .Chart.Name }}
+{{- end -}}
+
+{{- define "operetta.egress" -}}
+@dns@
+- ports:
+{{- range .Values.networkPolicy.apiServerPorts }}
+  - port: {{ . }}
+    protocol: TCP
+{{- end }}
+{{- with .Values.networkPolicy.to }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- /* An upgrade keeps what is there. The key of the authority is forgotten, so that it signs nothing else. */ -}}

@@ -23,6 +23,8 @@ mod chart;
 mod file;
 mod helpers;
 mod monitoring;
+mod permissions;
+mod pods;
 mod setting;
 mod tls;
 mod values;

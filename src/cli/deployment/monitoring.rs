@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use super::setting::Setting;
 
+/// The scrape class of Prometheus that sends a token with the audience of the endpoint.
+pub(super) const SCRAPE_CLASS: &str = "operetta";
+
 const RULES: &str = include_str!("../../../deploy/prometheus/rules.yaml");
 
 /// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience: it is
@@ -15,16 +18,42 @@ pub(super) fn service_monitor(setting: &Setting) -> Value {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "ServiceMonitor",
         "metadata": setting.metadata(),
-        "spec": {
-            "selector": {"matchLabels": setting.labels()},
-            "endpoints": [{
-                "port": "https",
-                "scheme": "https",
-                "path": "/metrics",
-                "tlsConfig": setting.verification,
-            }],
-            "scrapeClass": setting.scrape_class,
-        },
+        "spec": setting.scrape,
+    })
+}
+
+/// What is scraped of the Pods behind the Service.
+pub(super) fn scrape(selector: &Value, verification: &Value) -> Value {
+    json!({
+        "selector": {"matchLabels": selector},
+        "endpoints": [{
+            "port": "https",
+            "scheme": "https",
+            "path": "/metrics",
+            "tlsConfig": verification,
+        }],
+        "scrapeClass": SCRAPE_CLASS,
+    })
+}
+
+/// The account of Prometheus, which the values of the chart name, may read the metrics.
+pub(super) fn binding(setting: &Setting) -> Value {
+    let name = format!("{}-metrics-reader", setting.name);
+    let mut metadata = setting.metadata();
+    metadata["name"] = json!(name);
+    if let Some(metadata) = metadata.as_object_mut() {
+        metadata.remove("namespace");
+    }
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": metadata,
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+        "subjects": [{
+            "kind": "ServiceAccount",
+            "name": "<<.Values.monitoring.prometheus.account>>",
+            "namespace": "<<.Values.monitoring.prometheus.namespace>>",
+        }],
     })
 }
 

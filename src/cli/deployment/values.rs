@@ -6,14 +6,24 @@
 use crate::manifests::ManifestError;
 use serde_json::{Map, Value, json};
 
-use super::setting::{AUDIENCE, SCRAPE_CLASS, peers, resources};
-use crate::cli::deployed::Deployed;
+use super::{
+    monitoring::SCRAPE_CLASS,
+    pods,
+    setting::{API_PORTS, AUDIENCE, merged, peers, resources},
+};
+use crate::{cli::deployed::Deployed, operator::AnyOperator};
 
 /// The schema.
-pub(super) fn schema(deployed: &Deployed) -> Value {
-    let mut schema = object(json!({
+pub(super) fn schema(deployed: &Deployed, operators: &[AnyOperator]) -> Value {
+    let own = json!({
         "global": {"type": "object"},
         "image": image(&deployed.image),
+        "operators": chosen(operators),
+        "namespaces": {
+            "type": "array", "items": {"type": "string", "minLength": 1}, "default": [],
+            "description": "The namespaces in which the operators work, with a Role in each. Empty: all.\n\
+                            Operators of cluster-scoped parents do not run then.",
+        },
         "replicas": {
             "type": "integer", "minimum": 0, "maximum": 10, "default": 1,
             "description": "More than one elects a leader.",
@@ -33,7 +43,8 @@ pub(super) fn schema(deployed: &Deployed) -> Value {
         "tls": tls(),
         "networkPolicy": network_policy(),
         "monitoring": monitoring(),
-    }));
+    });
+    let mut schema = object(merged(&own, &pods::values()));
     schema["$schema"] = json!("https://json-schema.org/draft-07/schema#");
     schema["title"] = json!(format!("Values of the chart {}", deployed.name));
     schema
@@ -54,6 +65,14 @@ fn image(repository: &str) -> Value {
             "description": "When the kubelet pulls the image.",
         },
     }))
+}
+
+fn chosen(operators: &[AnyOperator]) -> Value {
+    let names: Vec<_> = operators.iter().map(|one| one.config().name()).collect();
+    json!({
+        "type": "array", "items": {"enum": names}, "uniqueItems": true, "default": [],
+        "description": "The operators that run, which have permissions then. Empty: all of the chart.",
+    })
 }
 
 fn auth() -> Value {
@@ -99,6 +118,15 @@ fn network_policy() -> Value {
             "description": "Who may reach the endpoint: the Pods of the namespace of the release, and Prometheus.\n\
                             The kubelet with its probes always may, and so may kubectl port-forward.",
         },
+        "apiServerPorts": {
+            "type": "array", "minItems": 1, "default": API_PORTS,
+            "items": {"type": "integer", "minimum": 1, "maximum": 65535},
+            "description": "The ports of the API server: no policy can name its address.",
+        },
+        "to": {
+            "type": "array", "items": {"type": "object"}, "default": [],
+            "description": "Further rules of egress, for other systems that the operators call.",
+        },
     }))
 }
 
@@ -109,6 +137,24 @@ fn monitoring() -> Value {
             "type": "string", "minLength": 1, "default": SCRAPE_CLASS,
             "description": "The scrape class of the Prometheus object that has the token for the endpoint.",
         },
+        "tokenSecret": {
+            "type": "string", "default": "",
+            "description": "A Secret of the namespace that has this token. Empty: the scrape class has it.",
+        },
+        "tokenKey": {
+            "type": "string", "minLength": 1, "default": "token",
+            "description": "The key of the token in this Secret.",
+        },
+        "prometheus": object(json!({
+            "account": {
+                "type": "string", "default": "",
+                "description": "The service account of Prometheus, which may then read the metrics. Empty: nobody may.",
+            },
+            "namespace": {
+                "type": "string", "minLength": 1, "default": "monitoring",
+                "description": "The namespace of this account.",
+            },
+        })),
     }))
 }
 
@@ -161,7 +207,7 @@ mod tests {
 
     #[test]
     fn every_value_has_a_default_and_says_what_it_means() {
-        let schema = schema(&Deployed::new("website", "1.2.3"));
+        let schema = schema(&Deployed::new("website", "1.2.3"), &[]);
         let described = leaves("", &schema);
         assert!(described.len() > 10, "{described:?}");
         for (name, property) in described.into_iter().filter(|(name, _)| *name != "global") {

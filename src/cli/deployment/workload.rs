@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::setting::{PORT, Setting};
+use super::setting::{PORT, Setting, merged, port};
 
 /// What every cluster gets.
 pub(super) fn always(setting: &Setting) -> [Value; 3] {
@@ -20,14 +20,14 @@ fn deployment(setting: &Setting) -> Value {
         "spec": {
             "replicas": setting.replicas,
             "strategy": {"type": setting.strategy},
-            "selector": {"matchLabels": setting.labels()},
-            "template": {"metadata": {"labels": setting.labels()}, "spec": pod(setting)},
+            "selector": {"matchLabels": setting.selector},
+            "template": {"metadata": setting.of_pods, "spec": pod(setting)},
         },
     })
 }
 
 fn pod(setting: &Setting) -> Value {
-    json!({
+    let pod = json!({
         "serviceAccountName": setting.name,
         "securityContext": {
             "runAsNonRoot": true,
@@ -35,31 +35,32 @@ fn pod(setting: &Setting) -> Value {
             "runAsGroup": 65532,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "topologySpreadConstraints": [{
-            "maxSkew": 1,
-            "topologyKey": "kubernetes.io/hostname",
-            "whenUnsatisfiable": "ScheduleAnyway",
-            "labelSelector": {"matchLabels": setting.labels()},
-        }],
-        "containers": [{
-            "name": "operators",
-            "image": setting.image,
-            "imagePullPolicy": setting.pull_policy,
-            "args": setting.args,
-            "ports": [{"name": "https", "containerPort": PORT}],
-            "startupProbe": probe("/livez", 2, 30),
-            "livenessProbe": probe("/livez", 10, 3),
-            "readinessProbe": probe("/readyz", 5, 3),
-            "resources": setting.resources,
-            "volumeMounts": setting.mounts,
-            "securityContext": {
-                "allowPrivilegeEscalation": false,
-                "readOnlyRootFilesystem": true,
-                "capabilities": {"drop": ["ALL"]},
-            },
-        }],
+        "topologySpreadConstraints": setting.spread,
+        "containers": [container(setting)],
         "volumes": setting.volumes,
-    })
+    });
+    merged(&pod, &setting.in_pods)
+}
+
+fn container(setting: &Setting) -> Value {
+    let container = json!({
+        "name": "operators",
+        "image": setting.image,
+        "imagePullPolicy": setting.pull_policy,
+        "args": setting.args,
+        "ports": [{"name": "https", "containerPort": PORT}],
+        "startupProbe": probe("/livez", 2, 30),
+        "livenessProbe": probe("/livez", 10, 3),
+        "readinessProbe": probe("/readyz", 5, 3),
+        "resources": setting.resources,
+        "volumeMounts": setting.mounts,
+        "securityContext": {
+            "allowPrivilegeEscalation": false,
+            "readOnlyRootFilesystem": true,
+            "capabilities": {"drop": ["ALL"]},
+        },
+    });
+    merged(&container, &setting.in_container)
 }
 
 fn probe(path: &str, seconds: u32, failures: u32) -> Value {
@@ -68,12 +69,16 @@ fn probe(path: &str, seconds: u32, failures: u32) -> Value {
 }
 
 fn service(setting: &Setting) -> Value {
+    let mut metadata = setting.metadata();
+    if !setting.service_annotations.is_null() {
+        metadata["annotations"] = setting.service_annotations.clone();
+    }
     json!({
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": setting.metadata(),
+        "metadata": metadata,
         "spec": {
-            "selector": setting.labels(),
+            "selector": setting.selector,
             "ports": [{"name": "https", "port": 443, "targetPort": "https"}],
         },
     })
@@ -82,19 +87,15 @@ fn service(setting: &Setting) -> Value {
 /// Named Pods may reach the endpoint, which then asks for a token. What the node of a Pod sends to it, such as probes,
 /// no policy restricts. The Pods reach DNS and the API server, whose address no policy can name.
 pub(super) fn network_policy(setting: &Setting) -> Value {
-    let port = |protocol: &str, port: u16| json!({"protocol": protocol, "port": port});
     json!({
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
         "metadata": setting.metadata(),
         "spec": {
-            "podSelector": {"matchLabels": setting.labels()},
+            "podSelector": {"matchLabels": setting.selector},
             "policyTypes": ["Ingress", "Egress"],
             "ingress": [{"from": setting.peers, "ports": [port("TCP", PORT)]}],
-            "egress": [
-                {"ports": [port("UDP", 53), port("TCP", 53)]},
-                {"ports": [port("TCP", 443), port("TCP", 6443)]},
-            ],
+            "egress": setting.egress,
         },
     })
 }
@@ -105,6 +106,6 @@ fn disruption_budget(setting: &Setting) -> Value {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
         "metadata": setting.metadata(),
-        "spec": {"maxUnavailable": 1, "selector": {"matchLabels": setting.labels()}},
+        "spec": {"maxUnavailable": 1, "selector": {"matchLabels": setting.selector}},
     })
 }

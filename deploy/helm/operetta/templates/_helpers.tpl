@@ -10,6 +10,12 @@
 - --tls-cert=/tls/tls.crt
 - --tls-key=/tls/tls.key
 {{- end }}
+{{- with .Values.operators | default (list ) }}
+- {{ printf "--only=%s" (join "," .) | quote }}
+{{- end }}
+{{- with .Values.namespaces }}
+- {{ printf "--namespaces=%s" (join "," .) | quote }}
+{{- end }}
 {{- if gt (int .Values.replicas) 1 }}
 - --leader-elect
 {{- end }}
@@ -23,22 +29,49 @@
 {{- end -}}
 
 {{- define "operetta.volumes" -}}
-{{- if eq .Values.tls.mode "selfSigned" -}}
-[]
-{{- else -}}
+{{- if ne .Values.tls.mode "selfSigned" -}}
 - name: tls
   secret:
     secretName: {{ include `operetta.secret` . }}
 {{- end -}}
+{{- with .Values.volumes }}
+{{ toYaml . }}
+{{- end -}}
 {{- end -}}
 
 {{- define "operetta.mounts" -}}
-{{- if eq .Values.tls.mode "selfSigned" -}}
-[]
-{{- else -}}
+{{- if ne .Values.tls.mode "selfSigned" -}}
 - mountPath: /tls
   name: tls
   readOnly: true
+{{- end -}}
+{{- with .Values.volumeMounts }}
+{{ toYaml . }}
+{{- end -}}
+{{- end -}}
+
+{{- define "operetta.spread" -}}
+{{- with .Values.topologySpreadConstraints -}}
+{{ toYaml . }}
+{{- else -}}
+- labelSelector:
+    matchLabels:
+      app.kubernetes.io/instance: {{ .Release.Name }}
+      app.kubernetes.io/name: {{ .Chart.Name }}
+  maxSkew: 1
+  topologyKey: kubernetes.io/hostname
+  whenUnsatisfiable: ScheduleAnyway
+{{- end -}}
+{{- end -}}
+
+{{- define "operetta.podLabels" -}}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace `+` `_` }}
+{{- with .Values.podLabels }}
+{{ toYaml . }}
 {{- end -}}
 {{- end -}}
 
@@ -52,6 +85,42 @@ ca:
     name: {{ include `operetta.secret` . }}
 serverName: {{ .Release.Name }}.{{ .Release.Namespace }}.svc
 {{- end -}}
+{{- end -}}
+
+{{- define "operetta.scrape" -}}
+endpoints:
+- path: /metrics
+  port: https
+  scheme: https
+  tlsConfig: {{ include `operetta.verification` . | nindent 4 }}
+{{- with .Values.monitoring.tokenSecret }}
+  authorization:
+    credentials:
+      key: {{ $.Values.monitoring.tokenKey }}
+      name: {{ . }}
+{{- else }}
+scrapeClass: {{ .Values.monitoring.scrapeClass }}
+{{- end }}
+selector:
+  matchLabels:
+    app.kubernetes.io/instance: {{ .Release.Name }}
+    app.kubernetes.io/name: {{ .Chart.Name }}
+{{- end -}}
+
+{{- define "operetta.egress" -}}
+- ports:
+  - port: 53
+    protocol: UDP
+  - port: 53
+    protocol: TCP
+- ports:
+{{- range .Values.networkPolicy.apiServerPorts }}
+  - port: {{ . }}
+    protocol: TCP
+{{- end }}
+{{- with .Values.networkPolicy.to }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- /* An upgrade keeps what is there. The key of the authority is forgotten, so that it signs nothing else. */ -}}
