@@ -42,6 +42,7 @@ mod shown;
 mod supervised;
 mod timer;
 mod watching;
+mod written;
 
 pub(crate) use arbiters::{ArbiterPool, Arbiters};
 pub(crate) use backlog::BacklogRecipient;

@@ -19,6 +19,7 @@ use super::{
     messages::{Admitted, Awaits, Ended},
     shown::{cause, history_entry, message, next_wake, shown, stage},
     timer::Timer,
+    written::log_writes,
 };
 use crate::{
     board::{Board, ParentState, ReconcileStage},
@@ -217,6 +218,7 @@ impl Reconciler {
         let refused = last.refused.clone();
         for (reconciled, causes) in reports.into_iter().zip(causes) {
             let (reconcile, memory) = history_entry(reconciled, causes, config);
+            log_writes(self.parts.context.name(), &self.key, &reconcile);
             reconciles.push(reconcile);
             self.memory = memory;
         }

@@ -250,12 +250,20 @@ pub(crate) struct RunArgs {
     #[cfg(feature = "otlp")]
     #[arg(long, value_name = "URL", value_parser = AddressParser)]
     pub(crate) otlp_endpoint: Option<Address>,
-    /// What to log: a level, or directives such as `warn,operetta=debug`.
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        env = "RUST_LOG",
-        default_value = "info,actix_server=warn,actix_http=off,kube_client=off"
-    )]
-    pub(crate) log_level: String,
+    /// What to log: a level, or directives such as `warn,operetta=debug` [default: info, and with the format `text` each
+    /// write of a child (`info,operetta::writes=debug`)].
+    #[arg(long, value_name = "LEVEL", env = "RUST_LOG")]
+    pub(crate) log_level: Option<String>,
+    /// How to log: lines to read, or a JSON object for each line [default: json in a Pod, else text].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+}
+
+/// How to log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// A JSON object for each line, for programs.
+    Json,
 }

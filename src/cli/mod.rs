@@ -34,6 +34,7 @@ mod failure;
 mod flags;
 mod header;
 mod ignored;
+mod legible_lines;
 mod manifest_files;
 mod near;
 mod only;

@@ -3,7 +3,7 @@
 use std::env;
 
 use super::{
-    command_line::RunArgs,
+    command_line::{LogFormat, RunArgs},
     endpoint,
     failure::explain,
     only::within,
@@ -23,13 +23,16 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let traces = args.otlp_endpoint.as_ref().map(Traces::to).transpose()?;
     #[cfg(not(feature = "otlp"))]
     let traces = None::<Traces>;
-    let logs = telemetry::start(&args.log_level, traces.as_ref())?;
     let is_inside = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
+    let usual = if is_inside { LogFormat::Json } else { LogFormat::Text };
+    let format = args.log_format.unwrap_or(usual);
+    let logs = telemetry::start(args.log_level.as_deref(), format, traces.as_ref())?;
     let surroundings = Surroundings { is_inside, prefers_embedded, suggested };
     let Settings { cluster, flag, install_crds, web, election } =
         Settings::resolve(args, surroundings)?;
-    let supervisor =
-        endpoint::serve(supervisor, &web)?.log_level(logs).announce().connect_to(cluster);
+    let supervisor = endpoint::serve(supervisor, &web)?.log_level(logs).connect_to(cluster);
+    // The announcement is for people.
+    let supervisor = if format == LogFormat::Text { supervisor.announce() } else { supervisor };
     let supervisor = if install_crds { supervisor.install_crds() } else { supervisor };
     let supervisor = election.into_iter().fold(supervisor, SupervisorBuilder::leader_election);
     let supervisor = operators.into_iter().fold(supervisor, SupervisorBuilder::register_any);

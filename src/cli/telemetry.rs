@@ -1,5 +1,5 @@
-//! Logs, and traces where they are asked for. Logs are compact lines on standard error, one for each event whatever its
-//! text is. The filter can be changed while the process runs; the audit lines of commands are always written.
+//! Logs, and traces where they are asked for. Logs are compact lines or JSON on standard error, one line for each event
+//! whatever its text is. The filter can be changed while the process runs; the audit lines of commands are always written.
 
 use std::{
     backtrace::{Backtrace, BacktraceStatus},
@@ -29,22 +29,55 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-use super::traces::Traces;
+use super::{command_line::LogFormat, legible_lines::LegibleLines, traces::Traces};
 
 /// The filter of the running logs.
 struct Filter(reload::Handle<EnvFilter, Registry>);
 
 /// Starts logging and tracing for the whole process; returns the handle that changes the filter of the logs.
 pub(super) fn start(
-    log_level: &str,
+    log_level: Option<&str>,
+    format: LogFormat,
     traces: Option<&Traces>,
 ) -> anyhow::Result<impl LogLevel + use<>> {
-    let filter = parsed(log_level).context("--log-level (or RUST_LOG)")?;
-    let (lines, filter) = logs(filter, io::stderr().is_terminal(), io::stderr);
+    let filter = parsed(log_level.unwrap_or(usual_level(format)));
+    let filter = filter.context("--log-level (or RUST_LOG)")?;
+    let (lines, filter) = logs(filter, Style::of(format), io::stderr);
     let all = lines.with(traces.map(Traces::layer));
     all.try_init().map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
-    panic::set_hook(Box::new(|panic| eprint!("{}", printed(panic))));
+    panic::set_hook(match format {
+        LogFormat::Text => Box::new(|panic| eprint!("{}", printed(panic))),
+        LogFormat::Json => Box::new(|panic| tracing::error!("{}", OneLine(printed(panic)))),
+    });
     Ok(filter)
+}
+
+/// A developer sees each write. In a cluster there may be thousands, and the endpoint shows the last ones of each parent.
+fn usual_level(format: LogFormat) -> &'static str {
+    match format {
+        LogFormat::Text => {
+            "info,operetta::writes=debug,actix_server=warn,actix_http=off,kube_client=off"
+        }
+        LogFormat::Json => "info,actix_server=warn,actix_http=off,kube_client=off",
+    }
+}
+
+/// How the lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Plain,
+    Coloured,
+    Json,
+}
+
+impl Style {
+    fn of(format: LogFormat) -> Self {
+        match format {
+            LogFormat::Json => Self::Json,
+            LogFormat::Text if io::stderr().is_terminal() => Self::Coloured,
+            LogFormat::Text => Self::Plain,
+        }
+    }
 }
 
 /// Without regular expressions, whose compilation can take seconds.
@@ -54,7 +87,7 @@ fn parsed(filter: &str) -> Result<EnvFilter, ParseError> {
 
 fn logs<W>(
     filter: EnvFilter,
-    ansi: bool,
+    style: Style,
     writer: W,
 ) -> (impl Subscriber + for<'a> LookupSpan<'a> + use<W>, Filter)
 where
@@ -63,8 +96,13 @@ where
     let (filter, handle) = reload::Layer::new(filter);
     // Not a further directive: a more specific one would override it.
     let audit = filter_fn(|line| line.target() == AUDIT).with_max_level_hint(LevelFilter::INFO);
-    let lines = fmt::layer().compact().with_ansi(ansi).with_writer(writer);
-    let lines = lines.fmt_fields(OnOneLine(DefaultFields::new()));
+    let lines = if style == Style::Json {
+        let lines = fmt::layer().json().flatten_event(true).with_writer(LegibleLines(writer));
+        lines.with_current_span(false).with_span_list(false).boxed()
+    } else {
+        let lines = fmt::layer().compact().with_ansi(style == Style::Coloured).with_writer(writer);
+        lines.fmt_fields(OnOneLine(DefaultFields::new())).boxed()
+    };
     let lines = lines.with_filter(filter.or(audit));
     (tracing_subscriber::registry().with(lines), Filter(handle))
 }
@@ -139,10 +177,10 @@ mod tests {
     #[test]
     fn no_text_forges_a_line_or_controls_a_terminal() {
         let _alone = logs_alone();
-        for ansi in [false, true] {
+        for style in [Style::Plain, Style::Coloured, Style::Json] {
             let written = Written::default();
             let log = written.clone();
-            let (lines, _filter) = logs(EnvFilter::new("info"), ansi, move || log.clone());
+            let (lines, _filter) = logs(EnvFilter::new("info"), style, move || log.clone());
             let forged =
                 "x\u{202e}\n2026-01-01T00:00:00Z  INFO operetta::audit: done\r\u{1b}[2J\u{9b}K";
             tracing::subscriber::with_default(lines, || {
@@ -154,7 +192,11 @@ mod tests {
             let line = written.strip_suffix('\n').unwrap();
             assert!(!line.contains(['\n', '\r', '\u{202e}', '\u{9b}']), "{line}");
             assert!(!line.contains("\u{1b}[2J"), "{line}");
-            assert!(line.matches(r"\u202e\n2026").count() >= 3, "{line}");
+            assert!(line.matches(r"\u202e\n2026").count() >= 2, "{line}");
+            if style == Style::Json {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert_eq!((&line["quoted"], &line["level"]), (&forged.into(), &"INFO".into()));
+            }
         }
     }
 
@@ -180,7 +222,7 @@ mod tests {
     #[test]
     fn an_invalid_filter_is_refused() {
         let _alone = logs_alone();
-        let (_lines, logs) = logs(EnvFilter::new("info"), false, io::sink);
+        let (_lines, logs) = logs(EnvFilter::new("info"), Style::Plain, io::sink);
         logs.set_filter("warn,operetta=debug").unwrap();
         assert_eq!(logs.filter(), "operetta=debug,warn");
         let error = format!("{:#}", logs.set_filter("operetta=loud").unwrap_err());
@@ -191,7 +233,7 @@ mod tests {
     #[test]
     fn values_of_fields_are_no_regular_expressions() {
         let _alone = logs_alone();
-        let (_lines, logs) = logs(parsed("info").unwrap(), false, io::sink);
+        let (_lines, logs) = logs(parsed("info").unwrap(), Style::Plain, io::sink);
         // As a regular expression it is invalid.
         logs.set_filter("[request{path=(}]=debug").unwrap();
     }
@@ -201,7 +243,7 @@ mod tests {
         let _alone = logs_alone();
         let written = Written::default();
         let writer = written.clone();
-        let (lines, logs) = logs(EnvFilter::new("off"), false, move || writer.clone());
+        let (lines, logs) = logs(EnvFilter::new("off"), Style::Plain, move || writer.clone());
         let _default = lines.set_default();
         let command = || tracing::info!(target: AUDIT, user = "ann", "a command");
         command();

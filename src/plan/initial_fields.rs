@@ -53,7 +53,9 @@ impl InitialFields {
         };
         let fields: Vec<_> = pointers.iter().map(read).collect::<Result<_, _>>()?;
         let mut others = body.clone();
-        fields.iter().for_each(|field| field.set(&mut others, None));
+        for field in &fields {
+            field.set(&mut others, None);
+        }
         // The size of the body is limited elsewhere.
         let hash_of_others = hash::within(usize::MAX, &others).unwrap_or_default();
         Ok(Self { fields, hash_of_others, at_version: None })

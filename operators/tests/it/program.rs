@@ -92,6 +92,8 @@ impl Program {
         pod.args(OWN_MOUNTS).args(["sh", "-ec", &script, PROGRAM]).args(LISTEN);
         pod.args(["--cluster", "in-cluster"]);
         pod.envs([("KUBERNETES_SERVICE_HOST", host), ("KUBERNETES_SERVICE_PORT", port)]);
+        // JSON has no announcement.
+        pod.env("OPERETTA_LOG_FORMAT", "text");
         Self::spawn(pod, account)
     }
 

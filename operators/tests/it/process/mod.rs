@@ -32,6 +32,7 @@ mod asking;
 mod collector;
 mod hand_over;
 mod inside;
+mod logs;
 mod plugin;
 mod printed;
 mod traced;
