@@ -10,6 +10,10 @@ use percent_encoding::percent_decode_str;
 
 /// An address with scheme and host.
 #[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "otlp"),
+    expect(unreachable_pub, reason = "only traces take one from outside")
+)]
 pub struct Address {
     /// Without name and password.
     uri: Uri,

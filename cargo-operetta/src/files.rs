@@ -1,0 +1,124 @@
+//! The files of a new operator: those of `template` with other names.
+
+use std::path::PathBuf;
+
+use super::names::Names;
+
+/// A file below the new folder.
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// Where the new package has Operetta from.
+pub(crate) enum Source {
+    Published,
+    Path(PathBuf),
+    Git(String),
+}
+
+const TEMPLATE: [(&str, &str); 11] = [
+    ("Cargo.toml", include_str!("../template/manifest.toml")),
+    ("src/lib.rs", include_str!("../template/src/lib.rs")),
+    ("src/main.rs", include_str!("../template/src/main.rs")),
+    ("tests/operator.rs", include_str!("../template/tests/operator.rs")),
+    ("examples/scaffold.yaml", include_str!("../template/examples/scaffold.yaml")),
+    ("Dockerfile", include_str!("../template/Dockerfile")),
+    (".dockerignore", include_str!("../template/dockerignore")),
+    (".gitignore", include_str!("../template/gitignore")),
+    (".github/workflows/ci.yaml", include_str!("../template/ci.yaml")),
+    ("README.md", include_str!("../template/README.md")),
+    ("AGENTS.md", include_str!("../template/AGENTS.md")),
+];
+
+/// The files for these names.
+pub(crate) fn of(names: &Names, source: &Source) -> Vec<File> {
+    let source = source.in_manifest();
+    // A name comes before those that it begins with.
+    let replaced = [
+        ("@operetta@", &source),
+        ("scaffold.example.dev", &names.group),
+        ("scaffold-operator", &names.package),
+        ("scaffold_operator", &names.krate),
+        ("Scaffold", &names.kind),
+        ("scaffold", &names.singular),
+    ];
+    let file =
+        |(path, text)| File { path: replace(path, &replaced), text: replace(text, &replaced) };
+    TEMPLATE.into_iter().map(file).collect()
+}
+
+impl Source {
+    fn in_manifest(&self) -> String {
+        match self {
+            Self::Published => format!("version = {:?}", env!("CARGO_PKG_VERSION")),
+            Self::Path(path) => format!("path = {:?}", path.to_string_lossy()),
+            Self::Git(url) => format!("git = {url:?}"),
+        }
+    }
+}
+
+/// Replaces in one pass: what was put in is not looked at again.
+fn replace(text: &str, replaced: &[(&str, &String)]) -> String {
+    let mut written = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let found = replaced.iter().find(|(name, _)| rest.starts_with(name));
+        if let Some((name, value)) = found {
+            written.push_str(value);
+            rest = &rest[name.len()..];
+        } else {
+            written.push(letter);
+            rest = &rest[letter.len_utf8()..];
+        }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> Vec<File> {
+        let names = Names::new("scaffold-shop", Some("Till".to_owned()), None).unwrap();
+        of(&names, &Source::Git("https://git.example.com/operetta".to_owned()))
+    }
+
+    fn text(path: &str) -> String {
+        files().into_iter().find(|file| file.path == path).unwrap().text
+    }
+
+    #[test]
+    fn every_name_is_replaced_once() {
+        let manifest = text("Cargo.toml");
+        assert!(manifest.contains("name = \"scaffold-shop\"\n"), "{manifest}");
+        let source =
+            r#"operetta = { git = "https://git.example.com/operetta", features = ["cli"] }"#;
+        assert!(manifest.contains(source), "{manifest}");
+        let library = text("src/lib.rs");
+        assert!(
+            library.contains(r#"group = "till.example.dev", version = "v1alpha1", kind = "Till""#)
+        );
+        assert!(text("examples/till.yaml").contains("kind: Till\n"));
+        for File { path, text } in files() {
+            let rest = text.replace("scaffold-shop", "").replace("scaffold_shop", "");
+            assert!(
+                !rest.to_lowercase().contains("scaffold") && !rest.contains('@')
+                    || path.ends_with("ci.yaml"),
+                "{path}: {rest}"
+            );
+        }
+    }
+
+    /// The package that compiles the files must have the same dependencies.
+    #[test]
+    fn what_is_compiled_has_the_dependencies_of_what_is_written() {
+        let compiled = include_str!("../compiled/Cargo.toml");
+        let written = include_str!("../template/manifest.toml");
+        let dependencies = written.split("dependencies]\n").skip(1).flat_map(str::lines);
+        let ours = dependencies.take_while(|line| !line.starts_with("[profile"));
+        for line in ours.filter(|line| line.contains(" = ") && !line.contains("@operetta@")) {
+            assert!(compiled.lines().any(|it| it == line), "{line}");
+        }
+    }
+}
