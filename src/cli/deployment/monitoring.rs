@@ -5,9 +5,6 @@ use serde_json::{Value, json};
 
 use super::setting::Setting;
 
-/// The scrape class of Prometheus that sends a token with the audience of the endpoint.
-pub(super) const SCRAPE_CLASS: &str = "operetta";
-
 const RULES: &str = include_str!("../../../deploy/prometheus/rules.yaml");
 
 /// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience: it is
@@ -19,20 +16,6 @@ pub(super) fn service_monitor(setting: &Setting) -> Value {
         "kind": "ServiceMonitor",
         "metadata": setting.metadata(),
         "spec": setting.scrape,
-    })
-}
-
-/// What is scraped of the Pods behind the Service.
-pub(super) fn scrape(selector: &Value, verification: &Value) -> Value {
-    json!({
-        "selector": {"matchLabels": selector},
-        "endpoints": [{
-            "port": "https",
-            "scheme": "https",
-            "path": "/metrics",
-            "tlsConfig": verification,
-        }],
-        "scrapeClass": SCRAPE_CLASS,
     })
 }
 

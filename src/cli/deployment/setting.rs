@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{monitoring, tls};
+use super::tls;
 use crate::cli::{deployed::Deployed, header::flag};
 
 /// The port of the endpoint in a Pod.
@@ -13,6 +13,9 @@ pub(super) const API_PORTS: [u16; 2] = [443, 6443];
 
 /// The audience of tokens for the endpoint: what Prometheus and users send there is worth nothing at the API server.
 pub(super) const AUDIENCE: &str = "operetta";
+
+/// The scrape class of Prometheus that sends a token with the audience of the endpoint.
+pub(super) const SCRAPE_CLASS: &str = "operetta";
 
 /// Names and values of the manifests. For the chart they are templates between `<<` and `>>`, which YAML does not
 /// quote; [`super::chart`] makes braces of them.
@@ -63,10 +66,7 @@ impl Setting {
             name: name.clone(),
             spread: spread(&selector),
             of_pods: json!({"labels": merged(&selector, &labels)}),
-            scrape: monitoring::scrape(
-                &selector,
-                &tls::verification(&host(name, namespace), &secret),
-            ),
+            scrape: scrape(&selector, &tls::verification(&host(name, namespace), &secret)),
             selector,
             labels,
             in_pods: json!({}),
@@ -185,6 +185,20 @@ fn args(only: &[String]) -> Vec<String> {
 /// The first arguments of every process.
 pub(super) fn listening() -> [String; 2] {
     ["--cluster=in-cluster".to_owned(), format!("--listen=0.0.0.0:{PORT}")]
+}
+
+/// What is scraped of the Pods behind the Service.
+fn scrape(selector: &Value, verification: &Value) -> Value {
+    json!({
+        "selector": {"matchLabels": selector},
+        "endpoints": [{
+            "port": "https",
+            "scheme": "https",
+            "path": "/metrics",
+            "tlsConfig": verification,
+        }],
+        "scrapeClass": SCRAPE_CLASS,
+    })
 }
 
 pub(super) fn resources() -> Value {
