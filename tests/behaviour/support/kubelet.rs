@@ -1,7 +1,7 @@
 //! Plays the kubelet and the provisioner of volumes where nobody does: on the real control plane, which has no
 //! nodes. The embedded server simulates both.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use kube::{
     Api, ResourceExt,
@@ -34,11 +34,15 @@ impl Kubelet {
         let (volumes, namespace) = (world.api(VOLUME), world.namespace.clone());
         Self(Some(tokio::spawn(async move {
             loop {
-                for pod in pods.list(&ListParams::default()).await.into_iter().flatten() {
-                    run(&pods, pod).await;
-                }
+                let mut without_volume = BTreeSet::new();
                 for claim in claims.list(&ListParams::default()).await.into_iter().flatten() {
-                    provide(&volumes, &namespace, claim).await;
+                    if !is_bound(&claim) {
+                        without_volume.insert(claim.name_any());
+                        provide(&volumes, &namespace, claim).await;
+                    }
+                }
+                for pod in pods.list(&ListParams::default()).await.into_iter().flatten() {
+                    run(&pods, pod, &without_volume).await;
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -54,12 +58,16 @@ impl Drop for Kubelet {
     }
 }
 
-/// A Pod is ready as soon as it exists; one of a Job has succeeded. The next look repeats what was refused.
-async fn run(pods: &Api<DynamicObject>, pod: DynamicObject) {
+/// A Pod is ready as soon as it has its volumes; one of a Job has succeeded then. The next look repeats what was refused.
+async fn run(pods: &Api<DynamicObject>, pod: DynamicObject, without_volume: &BTreeSet<String>) {
     let name = pod.name_any();
+    let volumes = pod.data["spec"]["volumes"].as_array().into_iter().flatten();
+    let mut claimed = volumes.filter_map(|it| it["persistentVolumeClaim"]["claimName"].as_str());
     if pod.metadata.deletion_timestamp.is_some() {
         let _ = pods.delete(&name, &DeleteParams::default().grace_period(0)).await;
-    } else if pod.data["status"]["phase"] == "Pending" {
+    } else if pod.data["status"]["phase"] == "Pending"
+        && !claimed.any(|claim| without_volume.contains(claim))
+    {
         let is_of_job = pod.labels().contains_key("batch.kubernetes.io/job-name");
         let patch = Patch::Merge(json!({"status": status(is_of_job)}));
         let _ = pods.patch_status(&name, &PatchParams::default(), &patch).await;
@@ -74,11 +82,12 @@ fn status(has_ended: bool) -> Value {
     })
 }
 
+fn is_bound(claim: &DynamicObject) -> bool {
+    claim.data["spec"]["volumeName"].is_string()
+}
+
 /// A claim gets a volume of its own, which is larger than any test makes it.
 async fn provide(volumes: &Api<DynamicObject>, namespace: &str, claim: DynamicObject) {
-    if claim.data["spec"]["volumeName"].is_string() {
-        return;
-    }
     let name = claim.name_any();
     let volume = json!({
         "metadata": {"name": format!("{namespace}-{name}")},
