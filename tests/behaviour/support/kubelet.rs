@@ -38,7 +38,7 @@ impl Kubelet {
                 for claim in claims.list(&ListParams::default()).await.into_iter().flatten() {
                     if !is_bound(&claim) {
                         without_volume.insert(claim.name_any());
-                        provide(&volumes, &namespace, claim).await;
+                        provide(&volumes, &claims, &namespace, claim).await;
                     }
                 }
                 for pod in pods.list(&ListParams::default()).await.into_iter().flatten() {
@@ -87,10 +87,16 @@ fn is_bound(claim: &DynamicObject) -> bool {
 }
 
 /// A claim gets a volume of its own, which is larger than any test makes it.
-async fn provide(volumes: &Api<DynamicObject>, namespace: &str, claim: DynamicObject) {
+async fn provide(
+    volumes: &Api<DynamicObject>,
+    claims: &Api<DynamicObject>,
+    namespace: &str,
+    claim: DynamicObject,
+) {
     let name = claim.name_any();
+    let of_volume = format!("{namespace}-{name}");
     let volume = json!({
-        "metadata": {"name": format!("{namespace}-{name}")},
+        "metadata": {"name": of_volume},
         "spec": {
             "accessModes": claim.data["spec"]["accessModes"],
             "storageClassName": claim.data["spec"]["storageClassName"],
@@ -100,4 +106,7 @@ async fn provide(volumes: &Api<DynamicObject>, namespace: &str, claim: DynamicOb
         },
     });
     let _ = volumes.create(&PostParams::default(), &object(VOLUME, volume)).await;
+    // A new volume alone would be noticed with the next look of the controller, which is every 15 seconds.
+    let bound = Patch::Merge(json!({"spec": {"volumeName": of_volume}}));
+    let _ = claims.patch(&name, &PatchParams::default(), &bound).await;
 }
