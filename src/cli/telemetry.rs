@@ -31,6 +31,9 @@ use tracing_subscriber::{
 
 use super::{command_line::LogFormat, legible_lines::LegibleLines, traces::Traces};
 
+/// The target of panics in JSON, which are always written, as they are in text.
+const PANIC: &str = "operetta::panic";
+
 /// The filter of the running logs.
 struct Filter(reload::Handle<EnvFilter, Registry>);
 
@@ -47,7 +50,9 @@ pub(super) fn start(
     all.try_init().map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
     panic::set_hook(match format {
         LogFormat::Text => Box::new(|panic| eprint!("{}", printed(panic))),
-        LogFormat::Json => Box::new(|panic| tracing::error!("{}", OneLine(printed(panic)))),
+        LogFormat::Json => {
+            Box::new(|panic| tracing::error!(target: PANIC, "{}", OneLine(printed(panic))))
+        }
     });
     Ok(filter)
 }
@@ -95,7 +100,8 @@ where
 {
     let (filter, handle) = reload::Layer::new(filter);
     // Not a further directive: a more specific one would override it.
-    let audit = filter_fn(|line| line.target() == AUDIT).with_max_level_hint(LevelFilter::INFO);
+    let always = filter_fn(|line| [AUDIT, PANIC].contains(&line.target()));
+    let always = always.with_max_level_hint(LevelFilter::INFO);
     let lines = if style == Style::Json {
         let lines = fmt::layer().json().flatten_event(true).with_writer(LegibleLines(writer));
         lines.with_current_span(false).with_span_list(false).boxed()
@@ -103,7 +109,7 @@ where
         let lines = fmt::layer().compact().with_ansi(style == Style::Coloured).with_writer(writer);
         lines.fmt_fields(OnOneLine(DefaultFields::new())).boxed()
     };
-    let lines = lines.with_filter(filter.or(audit));
+    let lines = lines.with_filter(filter.or(always));
     (tracing_subscriber::registry().with(lines), Filter(handle))
 }
 
@@ -245,7 +251,10 @@ mod tests {
         let writer = written.clone();
         let (lines, logs) = logs(EnvFilter::new("off"), Style::Plain, move || writer.clone());
         let _default = lines.set_default();
-        let command = || tracing::info!(target: AUDIT, user = "ann", "a command");
+        let command = || {
+            tracing::info!(target: AUDIT, user = "ann", "a command");
+            tracing::error!(target: PANIC, "a panic");
+        };
         command();
         for filter in
             ["off", "error", "operetta::audit=off", "operetta::audit[{user}]=off", "info", "trace"]
@@ -256,6 +265,7 @@ mod tests {
         }
         let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         assert_eq!(written.matches("a command user=\"ann\"").count(), 7, "{written}");
+        assert_eq!(written.matches("a panic").count(), 7, "{written}");
         assert_eq!(written.matches("operetta::audits").count(), 1, "{written}");
         assert!(written.contains("after trace"), "{written}");
     }
