@@ -1,6 +1,11 @@
 //! The files of a new operator: those of `template` with other names.
 
-use std::path::PathBuf;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
 
 use super::names::Names;
 
@@ -33,19 +38,42 @@ const TEMPLATE: [(&str, &str); 11] = [
 
 /// The files for these names.
 pub(crate) fn of(names: &Names, source: &Source) -> Vec<File> {
-    let source = source.in_manifest();
+    let file = |(path, text)| replaced(path, text, names, &names.krate, &source.in_manifest());
+    TEMPLATE.into_iter().map(file).collect()
+}
+
+/// The files of an operator that is a module of an existing package.
+pub(crate) fn of_module(names: &Names, module: &str) -> Vec<File> {
+    let path_of = |path: &str| match path {
+        "src/lib.rs" => Some(format!("src/{module}.rs")),
+        "tests/operator.rs" => Some(format!("tests/{module}.rs")),
+        "examples/scaffold.yaml" => Some(path.to_owned()),
+        _ => None,
+    };
+    let krate = format!("{}::{module}", names.krate);
+    let file = |(path, text)| Some(replaced(&path_of(path)?, text, names, &krate, ""));
+    TEMPLATE.into_iter().filter_map(file).collect()
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let failed = || format!("cannot write {}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(failed)?;
+    }
+    fs::write(path, text).with_context(failed)
+}
+
+fn replaced(path: &str, text: &str, names: &Names, krate: &str, source: &str) -> File {
     // A name comes before those that it begins with.
     let replaced = [
-        ("@operetta@", &source),
+        ("@operetta@", source),
         ("scaffold.example.dev", &names.group),
         ("scaffold-operator", &names.package),
-        ("scaffold_operator", &names.krate),
+        ("scaffold_operator", krate),
         ("Scaffold", &names.kind),
         ("scaffold", &names.singular),
     ];
-    let file =
-        |(path, text)| File { path: replace(path, &replaced), text: replace(text, &replaced) };
-    TEMPLATE.into_iter().map(file).collect()
+    File { path: replace(path, &replaced), text: replace(text, &replaced) }
 }
 
 impl Source {
@@ -59,7 +87,7 @@ impl Source {
 }
 
 /// Replaces in one pass: what was put in is not looked at again.
-fn replace(text: &str, replaced: &[(&str, &String)]) -> String {
+fn replace(text: &str, replaced: &[(&str, &str)]) -> String {
     let mut written = String::new();
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {

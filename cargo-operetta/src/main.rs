@@ -1,12 +1,16 @@
-//! `cargo operetta new NAME` begins an operator: type, handler, tests, image, chart and CI.
+//! `cargo operetta new NAME` begins an operator: type, handler, tests, image, chart and CI. `cargo operetta add` adds to it.
 //!
 //! ```text
 //! arguments ─ names ─> Names ─ files ─> the files of `template` with these names ─ write ─> a folder
+//!           ─ add ──> kinds, insert ──> its files with what is added
 //! ```
 //!
 //! `compiled/Cargo.toml` is a package of the files of `template`, so that tests compile and run what is written.
 
+mod add;
 mod files;
+mod insert;
+mod kinds;
 mod names;
 
 use std::{
@@ -19,7 +23,8 @@ use anyhow::{Context, ensure};
 use clap::{Args, Parser, Subcommand};
 
 use self::{
-    files::{File, Source},
+    add::{Add, add},
+    files::{File, Source, write},
     names::Names,
 };
 
@@ -36,6 +41,9 @@ enum Cargo {
 enum Operetta {
     /// Write a new package with an operator: type, handler, tests, image, CI. It deploys itself: `cargo run -- manifests`.
     New(New),
+    /// Add to the package of the current folder.
+    #[command(subcommand)]
+    Add(Add),
 }
 
 #[derive(Debug, Args)]
@@ -57,8 +65,12 @@ struct New {
 }
 
 fn main() -> ExitCode {
-    let Cargo::Operetta(Operetta::New(new)) = Cargo::parse();
-    match begin(new) {
+    let Cargo::Operetta(command) = Cargo::parse();
+    let done = match command {
+        Operetta::New(new) => begin(new),
+        Operetta::Add(what) => add(what, Path::new(".")).inspect(|()| format(Path::new("."))),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -92,14 +104,6 @@ fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
     let is_operetta = path.join("src/operator").is_dir();
     ensure!(is_operetta, "--path {}: it is no clone of Operetta", path.display());
     Ok(path)
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let failed = || format!("cannot write {}", path.display());
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(failed)?;
-    }
-    fs::write(path, text).with_context(failed)
 }
 
 /// Names of other lengths break lines elsewhere. Without rustfmt the files are as good.

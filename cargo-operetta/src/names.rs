@@ -88,6 +88,21 @@ fn kind_of(package: &str) -> String {
     name.split('-').map(capital).collect()
 }
 
+/// `web_shop` of `WebShop`, and `dns_zone` of `DNSZone`.
+pub(crate) fn snake(kind: &str) -> String {
+    let letters: Vec<char> = kind.chars().collect();
+    let mut name = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let is_after_small = at > 0 && !letters[at - 1].is_ascii_uppercase();
+        let is_before_small = at > 0 && letters.get(at + 1).is_some_and(char::is_ascii_lowercase);
+        if letter.is_ascii_uppercase() && (is_after_small || is_before_small) {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +120,13 @@ mod tests {
         assert_eq!(of("shop", None, None).unwrap().kind, "Shop");
         let till = of("shop", Some("Till"), Some("shop.example.com")).unwrap();
         assert_eq!((&*till.kind, &*till.group), ("Till", "shop.example.com"));
+    }
+
+    #[test]
+    fn modules_and_functions_are_named_by_kinds() {
+        for (kind, name) in [("Till", "till"), ("WebShop", "web_shop"), ("DNSZone", "dns_zone")] {
+            assert_eq!(snake(kind), name);
+        }
     }
 
     #[test]
