@@ -13,6 +13,7 @@ mod boot_clock;
 mod clients;
 mod closing;
 mod documents;
+mod dry_run;
 mod event_list;
 mod events;
 mod fenced;

@@ -217,7 +217,7 @@ impl Cluster {
     }
 }
 
-fn patch<'a>(
+pub(super) fn patch<'a>(
     ty: &'a K8sType,
     path: String,
     content_type: &'static str,

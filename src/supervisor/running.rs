@@ -28,16 +28,15 @@ pub(super) struct Handles {
     pub(super) metrics: Metrics,
     pub(super) web: Option<SocketAddr>,
     pub(super) registrar: Registrar,
-    #[cfg_attr(not(feature = "testkit"), expect(dead_code, reason = "only tests compare"))]
     pub(super) watches: Watches,
 }
 
-/// What the supervisor watches, for tests that compare it with the server.
+/// What the supervisor watches, and where.
 #[derive(Clone)]
-#[cfg_attr(not(feature = "testkit"), expect(dead_code, reason = "only tests compare"))]
 pub(crate) struct Watches {
     pub(crate) cluster: Cluster,
     /// Each watch, and the store that it feeds.
+    #[cfg_attr(not(feature = "testkit"), expect(dead_code, reason = "only tests compare"))]
     pub(crate) watched: Watched,
 }
 
@@ -107,8 +106,8 @@ impl Running {
     }
 
     /// The same for the parents of these documents, as if they were applied: a parent that does not exist plans
-    /// creations. Children and related objects are those of the cluster. Nothing is sent, so that the defaults of the
-    /// CRD are not filled in.
+    /// creations. Children and related objects are those of the cluster. A dry run asks the API server for the
+    /// defaults of each parent, and whether it would refuse it: a refused parent has no plan.
     ///
     /// # Errors
     /// Those of [`plans`](Self::plans), and a [`DocumentError`](crate::web::DocumentError) where a document is no
@@ -118,7 +117,8 @@ impl Running {
         filter: &PlanFilter,
         documents: &[serde_json::Value],
     ) -> anyhow::Result<Plans> {
-        Ok(Plans::against(&self.handles.board, filter, documents).await?)
+        let Handles { board, watches, .. } = &self.handles;
+        Ok(Plans::against(board, &watches.cluster, filter, documents).await?)
     }
 
     /// The caches of the operators.

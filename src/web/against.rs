@@ -97,6 +97,15 @@ pub enum DocumentError {
     },
 }
 
+/// A parent of a document.
+#[derive(Debug, Clone)]
+pub(super) struct Applied {
+    /// As it would be if its document was applied.
+    pub(super) object: Object,
+    /// As it is, if it exists.
+    pub(super) live: Option<Object>,
+}
+
 /// A parent that does not exist has no uid; no object has this one.
 const NO_UID: &str = "00000000-0000-0000-0000-000000000000";
 
@@ -114,14 +123,14 @@ const OF_SERVER: [&str; 7] = [
 /// The maps in which an apply keeps the entries that the file does not have.
 const SHARED: [&str; 2] = ["labels", "annotations"];
 
-/// The parents of these documents by operator, each as it would be if its document was applied.
+/// The parents of these documents by operator.
 pub(super) fn parents(
     board: &Board,
     operators: &[OperatorSnapshot],
     documents: &[Value],
-) -> Result<BTreeMap<String, Vec<Object>>, DocumentError> {
+) -> Result<BTreeMap<String, Vec<Applied>>, DocumentError> {
     let mut seen: BTreeMap<(K8sType, ObjectKey), usize> = BTreeMap::new();
-    let mut parents: BTreeMap<String, Vec<Object>> = BTreeMap::new();
+    let mut parents: BTreeMap<String, Vec<Applied>> = BTreeMap::new();
     for (index, document) in documents.iter().enumerate() {
         let number = index + 1;
         let configs: Vec<&OperatorConfig> = operators.iter().map(|it| &it.info.config).collect();
@@ -141,7 +150,8 @@ pub(super) fn parents(
             return Err(DocumentError::NotSelected { document: number, ty, key });
         }
         for config in selecting {
-            parents.entry(config.name.clone()).or_default().push(object.clone());
+            let parent = Applied { object: object.clone(), live: live.clone() };
+            parents.entry(config.name.clone()).or_default().push(parent);
         }
     }
     Ok(parents)
@@ -276,7 +286,7 @@ mod tests {
         json!({"apiVersion": "example.com/v1", "kind": "App", "metadata": metadata})
     }
 
-    fn planned(documents: &[Value]) -> Result<BTreeMap<String, Vec<Object>>, String> {
+    fn planned(documents: &[Value]) -> Result<BTreeMap<String, Vec<Applied>>, String> {
         let board = board();
         parents(&board, &board.operators(), documents).map_err(|error| error.to_string())
     }

@@ -1,14 +1,15 @@
 //! What all operators would do now: the plans of their parents, as data and as text. Secret values are hidden.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    against::{self, DocumentError},
+    against::{self, Applied, DocumentError},
     diff::{self, Comparing, DifferenceView, PreviewView},
+    dry_run::{Verdict, tried},
     parents::cached_parent,
     patched::differences,
     redact::Secrets,
@@ -16,7 +17,8 @@ use super::{
 };
 use crate::{
     board::{Board, CommandError, OperatorSnapshot, ParentState, Preview},
-    object::{Object, ObjectKey, OneLine, legible},
+    cluster::Cluster,
+    object::{Object, ObjectKey, OneLine},
     plan::ChildId,
 };
 
@@ -34,9 +36,9 @@ pub struct PlanFilter {
 #[serde(rename_all = "camelCase")]
 pub struct Plans {
     /// How many parents were looked at.
-    looked_at: usize,
+    pub(super) looked_at: usize,
     /// The parents with planned changes, of their own or of their children, and parents without a plan.
-    parents: Vec<ParentPlan>,
+    pub(super) parents: Vec<ParentPlan>,
 }
 
 /// Why no plans can be made at all.
@@ -51,33 +53,36 @@ pub(crate) enum PlanError {
 /// What an operator would do for a parent.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ParentPlan {
-    operator: String,
-    api_version: String,
-    kind: String,
+pub(super) struct ParentPlan {
+    pub(super) operator: String,
+    pub(super) api_version: String,
+    pub(super) kind: String,
     #[serde(flatten)]
-    key: KeyView,
+    pub(super) key: KeyView,
     /// Why there is no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
+    pub(super) problem: Option<String>,
+    /// Why the API server was not asked whether it would accept the parent of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unchecked: Option<String>,
     /// What would be changed in the parent itself: its finalizers, and the status fields that the handler returned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    differences: Vec<DifferenceView>,
+    pub(super) differences: Vec<DifferenceView>,
     /// What would be done with its children.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    changes: Vec<ChildPlan>,
+    pub(super) changes: Vec<ChildPlan>,
 }
 
 /// What an operator would do with a child.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ChildPlan {
-    api_version: String,
-    kind: String,
+pub(super) struct ChildPlan {
+    pub(super) api_version: String,
+    pub(super) kind: String,
     #[serde(flatten)]
-    key: KeyView,
+    pub(super) key: KeyView,
     #[serde(flatten)]
-    change: PreviewView,
+    pub(super) change: PreviewView,
 }
 
 /// How often a parent is looked at again whose related objects are being listed, and how long between.
@@ -99,12 +104,13 @@ impl Plans {
         Ok(plans)
     }
 
-    /// The same for the parents of these documents, as if they were applied; none is sent.
+    /// The same for the parents of these documents, as if they were applied.
     ///
     /// # Errors
     /// Those of [`Plans::of`], or a document is no parent of a chosen operator.
     pub(crate) async fn against(
         board: &Board,
+        cluster: &Cluster,
         filter: &PlanFilter,
         documents: &[Value],
     ) -> Result<Self, PlanError> {
@@ -114,11 +120,10 @@ impl Plans {
         let mut plans = Self::default();
         for operator in &operators {
             let name = operator.info.name.as_str();
-            let mut objects = parents.remove(name).unwrap_or_default();
-            objects.retain(|object| filter.includes(object.key()));
-            for object in objects {
-                let preview = previewed(|| board.preview_of(name, object.clone())).await;
-                plans.push(ParentPlan::of(board, operator, (object.key(), Some(&object)), preview));
+            let mut chosen = parents.remove(name).unwrap_or_default();
+            chosen.retain(|parent| filter.includes(parent.object.key()));
+            for parent in chosen {
+                plans.push(ParentPlan::against(board, cluster, operator, parent).await);
             }
         }
         Ok(plans)
@@ -177,25 +182,54 @@ impl PlanFilter {
 }
 
 impl ParentPlan {
+    fn empty(operator: &OperatorSnapshot, key: &ObjectKey) -> Self {
+        let (name, ty) = (&operator.info.name, &operator.info.config.parent);
+        Self {
+            operator: name.to_string(),
+            api_version: ty.api_version().to_owned(),
+            kind: ty.kind().to_owned(),
+            key: key.into(),
+            problem: None,
+            unchecked: None,
+            differences: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// For a parent of a file.
+    async fn against(
+        board: &Board,
+        cluster: &Cluster,
+        operator: &OperatorSnapshot,
+        parent: Applied,
+    ) -> Self {
+        let secrets = Secrets::of(board, &parent.object);
+        let shown = |why: &dyn std::fmt::Display| Some(secrets.text(&why.to_string()));
+        let (object, unchecked) = match tried(cluster, parent).await {
+            Verdict::Stored(object) => (object, None),
+            Verdict::Unasked(object, why) => (object, shown(&why)),
+            Verdict::Refused(object, why) => {
+                let problem = shown(&format_args!("the API server would refuse it: {why}"));
+                return Self { problem, ..Self::empty(operator, object.key()) };
+            }
+        };
+        let name = operator.info.name.as_str();
+        let preview = previewed(|| board.preview_of(name, object.clone())).await;
+        let plan = Self::of(board, operator, (object.key(), Some(&object)), preview);
+        Self { unchecked, ..plan }
+    }
+
     fn of(
         board: &Board,
         operator: &OperatorSnapshot,
         (key, object): (&ObjectKey, Option<&Object>),
         preview: Result<Preview, CommandError>,
     ) -> Self {
-        let (name, ty) = (&operator.info.name, &operator.info.config.parent);
         let secrets = object.map_or_else(Secrets::unknown, |it| Secrets::of(board, it));
-        let mut plan = Self {
-            operator: name.to_string(),
-            api_version: ty.api_version().to_owned(),
-            kind: ty.kind().to_owned(),
-            key: key.into(),
-            problem: None,
-            differences: Vec::new(),
-            changes: Vec::new(),
-        };
+        let mut plan = Self::empty(operator, key);
         match preview {
             Ok(preview) => {
+                let name = &operator.info.name;
                 let comparing = Comparing { board, operator: name, secrets: &secrets };
                 let patched = object.zip(preview.parent.as_ref());
                 let patched = patched.map(|(it, patch)| differences(it, patch, &comparing));
@@ -208,10 +242,10 @@ impl ParentPlan {
     }
 
     fn is_worth_showing(&self) -> bool {
-        self.problem.is_some() || self.would_change()
+        self.problem.is_some() || self.unchecked.is_some() || self.would_change()
     }
 
-    fn would_change(&self) -> bool {
+    pub(super) fn would_change(&self) -> bool {
         !self.differences.is_empty() || !self.changes.is_empty()
     }
 }
@@ -252,105 +286,4 @@ fn changes(preview: &Preview, comparing: &Comparing<'_>) -> Vec<ChildPlan> {
         change,
     };
     changes.into_iter().map(plan).collect()
-}
-
-/// A unified diff with one hunk per field, and a summary. No text of others can begin a line.
-impl fmt::Display for Plans {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for parent in &self.parents {
-            writeln!(f, "# {} {}", parent.operator, OneLine(&parent.key))?;
-            if let Some(problem) = &parent.problem {
-                writeln!(f, "# no plan: {}", OneLine(problem))?;
-            }
-            parent.fmt_differences(f)?;
-            parent.changes.iter().try_for_each(|child| write!(f, "{child}"))?;
-        }
-        let differing = self.parents.iter().filter(|it| it.would_change()).count();
-        writeln!(f, "# {differing} of {} parents would be changed", self.looked_at)
-    }
-}
-
-impl ParentPlan {
-    fn fmt_differences(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.differences.is_empty() {
-            return Ok(());
-        }
-        let name = OneLine(format!("{}/{}/{}", self.api_version, self.kind, self.key)).to_string();
-        writeln!(f, "# Update {name}\n--- live {name}\n+++ desired {name}")?;
-        self.differences.iter().try_for_each(|difference| write!(f, "{difference}"))
-    }
-}
-
-impl fmt::Display for ChildPlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PreviewView { action, why, differences } = &self.change;
-        let name = OneLine(format!("{}/{}/{}", self.api_version, self.kind, self.key)).to_string();
-        writeln!(f, "# {action} {name}")?;
-        if let Some(why) = why {
-            writeln!(f, "# not written: {}", OneLine(why))?;
-        }
-        let (live, desired) = match *action {
-            "Create" => ("/dev/null", name.as_str()),
-            "Delete" => (name.as_str(), "/dev/null"),
-            _ => (name.as_str(), name.as_str()),
-        };
-        writeln!(f, "--- live {live}\n+++ desired {desired}")?;
-        differences.iter().try_for_each(|difference| write!(f, "{difference}"))
-    }
-}
-
-impl fmt::Display for DifferenceView {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "@@ {} @@", OneLine(&self.path))?;
-        for (sign, value) in [('-', &self.live), ('+', &self.desired)] {
-            let text = value.as_ref().map(text).unwrap_or_default();
-            legible(&text).lines().try_for_each(|line| writeln!(f, "{sign}{line}"))?;
-        }
-        Ok(())
-    }
-}
-
-/// A value as YAML.
-fn text(value: &Value) -> String {
-    serde_yaml_ng::to_string(value).unwrap_or_else(|_| value.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    /// Printed on terminals, and read by programs as a diff.
-    #[test]
-    fn no_text_of_others_begins_a_line_or_controls_a_terminal() {
-        let forged = || "x\n# Delete v1/Pod/ns/a\r\u{1b}[2K\u{202e}".to_owned();
-        let key = || KeyView { namespace: Some("ns".to_owned()), name: forged() };
-        let difference = DifferenceView {
-            path: forged(),
-            desired: Some(json!(forged())),
-            live: Some(json!({(forged()): 1})),
-        };
-        let change = PreviewView {
-            action: "Update",
-            why: Some(forged()),
-            differences: vec![difference.clone()],
-        };
-        let child = ChildPlan { api_version: "v1".into(), kind: "Pod".into(), key: key(), change };
-        let parent = ParentPlan {
-            operator: "op".to_owned(),
-            api_version: "example.com/v1".to_owned(),
-            kind: "App".to_owned(),
-            key: key(),
-            problem: Some(forged()),
-            differences: vec![difference],
-            changes: vec![child],
-        };
-        let plans = Plans { looked_at: 1, parents: vec![parent] };
-        let text = plans.to_string();
-        assert!(text.contains("# Delete v1/Pod/ns/a"), "it is quoted: {text}");
-        assert!(!text.lines().any(|line| line.starts_with("# Delete")), "{text}");
-        assert!(!text.contains(['\r', '\u{1b}', '\u{202e}']), "{text}");
-        assert!(plans.problems().all(|problem| !problem.contains(['\n', '\r', '\u{1b}'])));
-    }
 }

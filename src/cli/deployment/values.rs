@@ -46,7 +46,17 @@ pub(super) fn schema(deployed: &Deployed, operators: &[AnyOperator]) -> Value {
     let mut schema = object(merged(&own, &pods::values()));
     schema["$schema"] = json!("https://json-schema.org/draft-07/schema#");
     schema["title"] = json!(format!("Values of the chart {}", deployed.name));
+    schema["if"] = json!({"properties": {"namespaces": {"minItems": 1}}});
+    schema["then"] = json!({"properties": {"operators": only_namespaced(operators)}});
     schema
+}
+
+/// Those that the program runs within chosen namespaces.
+fn only_namespaced(operators: &[AnyOperator]) -> Value {
+    let configs = operators.iter().map(AnyOperator::config);
+    let names: Vec<_> =
+        configs.filter(|it| it.parent().is_namespaced()).map(|it| it.name.as_str()).collect();
+    json!({"items": {"enum": names}})
 }
 
 fn image(repository: &str) -> Value {

@@ -114,11 +114,17 @@ impl World {
 
     /// Ignores the test where the version of the server does not serve this type, as its discovery says.
     pub(crate) async fn needs_served(&self, kind: Kind) {
-        let request = http::Request::get(format!("/apis/{}", kind.0)).body(Vec::new()).unwrap();
-        let served = self.client.request_text(request).await.unwrap_or_default();
-        if !served.contains(&format!("\"name\":\"{}\"", kind.2)) {
+        if !self.serves(kind).await {
             ignore(format!("{NOT_SERVED}{} of {}", kind.2, kind.0));
         }
+    }
+
+    /// Whether the discovery of the server has this type.
+    pub(crate) async fn serves(&self, kind: Kind) -> bool {
+        let root = if kind.0.contains('/') { "apis" } else { "api" };
+        let request = http::Request::get(format!("/{root}/{}", kind.0)).body(Vec::new()).unwrap();
+        let served = self.client.request_text(request).await.unwrap_or_default();
+        served.contains(&format!("\"name\":\"{}\"", kind.2))
     }
 
     /// Replaces the type by one without a status and its subresource, and waits until that is published.

@@ -1,5 +1,7 @@
 //! Plans of operators that write nothing.
 
+mod against;
+
 use anyhow::Error;
 use operetta::{prelude::*, supervisor::SupervisorBuilder, web::PlanFilter};
 use serde_json::{Value, json};
