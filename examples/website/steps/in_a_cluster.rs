@@ -2,18 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use anyhow::Context;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     batch::v1::Job,
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::{CustomResource, ResourceExt};
-use operetta::{
-    manifests::{self, Account, Permissions},
-    prelude::*,
-    web::Auth,
-};
+use operetta::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -143,33 +138,11 @@ fn config() -> OperatorConfig {
 }
 
 // ANCHOR: main
-fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    match arguments.next().as_deref() {
-        Some("crd") => print!("{}", manifests::to_yaml("", &manifests::crds([&config()])?)?),
-        Some("rbac") => print!("{}", rbac(&arguments.next().context("rbac NAMESPACE")?)?),
-        _ => run()?,
-    }
-    Ok(())
-}
-
-/// The service account in this namespace, and what it may do.
-fn rbac(namespace: &str) -> Result<String> {
-    let permissions = Permissions::of([&config()])?.with_web_endpoint().with_delegated_auth();
-    Ok(manifests::to_yaml("", &permissions.manifests(&Account::new("website", namespace)))?)
-}
-
-fn run() -> Result<()> {
-    tracing_subscriber::fmt().init();
+fn main() -> std::process::ExitCode {
+    let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     let setting = |name, default: &str| std::env::var(name).unwrap_or(default.to_owned());
     let themes = setting("THEMES", "http://127.0.0.1:8000");
     let websites = Websites { zone: setting("ZONE", "zone").into(), themes };
-    let supervisor = Supervisor::builder().register(config(), websites);
-    // Kubernetes sets it in every Pod.
-    let supervisor = match std::env::var_os("KUBERNETES_SERVICE_HOST") {
-        Some(_) => supervisor.auth(Auth::delegated()).allow_insecure_listen(),
-        None => supervisor,
-    };
-    Ok(supervisor.serve(&setting("LISTEN", "127.0.0.1:8080")).run_blocking()?)
+    operetta::cli::run(Supervisor::builder().program(name, version).register(config(), websites))
 }
 // ANCHOR_END: main

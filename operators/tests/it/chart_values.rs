@@ -70,6 +70,12 @@ fn in_chosen_namespaces_there_are_roles_and_no_role_of_the_cluster() {
     let one = rendered(&["namespaces={shop}", "operators={echo-server}"]).unwrap();
     let of_one = resources(roles(&one, "Role", "operetta-operators")[0]);
     assert!(of_one.contains("echoservers") && !of_one.contains("databases"), "{of_one:?}");
+    // The program would refuse it, with the Pod.
+    let refused = rendered(&["namespaces={shop}", "operators={temp-namespace}"]).unwrap_err();
+    assert!(
+        refused.contains("echo-server") && !refused.contains("config-propagation"),
+        "{refused}"
+    );
 }
 
 #[operetta_harness::test]

@@ -63,22 +63,6 @@ fn every_page_is_a_step_and_shows_its_code() {
     }
 }
 
-#[operetta_harness::test]
-fn the_program_writes_the_crd_and_the_permissions_of_the_chart() {
-    let chart = Path::new(env!("CARGO_MANIFEST_DIR")).join("chart");
-    generates(&chart.join("crds/website.yaml"), &["crd"]);
-    generates(&chart.join("templates/rbac.yaml"), &["rbac", "{{ .Release.Namespace }}"]);
-}
-
-fn generates(file: &Path, arguments: &[&str]) {
-    let printed = Command::new(program("in_a_cluster")).args(arguments).output().unwrap().stdout;
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(file, &printed).unwrap();
-    }
-    let (printed, is) = (String::from_utf8(printed).unwrap(), fs::read_to_string(file).unwrap());
-    assert_eq!(printed, is, "{}: UPDATE_EXPECT=1 writes it", file.display());
-}
-
 fn page(name: &str) -> Page {
     let file = Path::new(REPOSITORY).join(PAGES).join(name).with_extension("md");
     Page::read(&file).unwrap()

@@ -26,7 +26,6 @@ use crate::{
     cluster::{Cluster, new_folder, or_ignore},
 };
 
-const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/chart");
 const NAMESPACE: &str = "website-system";
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -35,7 +34,7 @@ async fn with_the_permissions_of_its_chart_the_program_works_and_cleans_up() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let folder = new_folder();
-    install_chart(cluster.kubeconfig());
+    install_chart(cluster.kubeconfig(), &folder);
     write_kubeconfig(&cluster, &folder.join("kubeconfig")).await;
     let _program = Program::start(&folder);
 
@@ -70,13 +69,19 @@ async fn with_the_permissions_of_its_chart_the_program_works_and_cleans_up() {
     assert!(!entry.exists());
 }
 
-fn install_chart(kubeconfig: &Path) {
-    let helm = or_ignore(Binaries::find()).program("helm");
-    let arguments = ["install", "website", CHART, "--create-namespace", "--namespace", NAMESPACE];
-    let mut command = Command::new(helm);
+/// The chart that the program writes.
+fn install_chart(kubeconfig: &Path, folder: &Path) {
+    let mut written = Command::new(program("in_a_cluster"));
+    succeeds(written.args(["manifests", "--helm", "--out"]).arg(folder));
+    let mut helm = Command::new(or_ignore(Binaries::find()).program("helm"));
+    helm.args(["install", "website"]).arg(folder.join("helm/website"));
+    helm.args(["--create-namespace", "--namespace", NAMESPACE]);
     // It writes no files of the user.
-    command.args(arguments).env("HOME", env!("CARGO_TARGET_TMPDIR"));
-    let output = command.arg("--kubeconfig").arg(kubeconfig).output().unwrap();
+    succeeds(helm.arg("--kubeconfig").arg(kubeconfig).env("HOME", env!("CARGO_TARGET_TMPDIR")));
+}
+
+fn succeeds(command: &mut Command) {
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -107,7 +112,7 @@ impl Program {
         fs::create_dir(&zone).unwrap();
         let mut command = Command::new(program("in_a_cluster"));
         command.env("KUBECONFIG", folder.join("kubeconfig")).env("ZONE", &zone);
-        command.env("LISTEN", "127.0.0.1:0").env_remove("KUBERNETES_SERVICE_HOST");
+        command.args(["--listen", "127.0.0.1:0"]).env_remove("KUBERNETES_SERVICE_HOST");
         Self(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap())
     }
 }
