@@ -58,6 +58,7 @@ pages! {
     running: "docs/running.md",
     security: "docs/security.md",
     traces: "docs/traces.md",
+    upgrading: "docs/upgrading.md",
 }
 
 #[operetta_harness::test]
