@@ -47,7 +47,11 @@ enum Lists {
 }
 
 impl Lists {
-    const BOTH: [Self; 2] = [Self::Paged, Self::Streamed];
+    /// Those that the server offers: versions of Kubernetes differ in whether they stream lists by default.
+    async fn offered() -> Vec<Self> {
+        let is_streaming = World::new().await.streams_lists().await;
+        [Self::Paged].into_iter().chain(is_streaming.then_some(Self::Streamed)).collect()
+    }
 
     fn set_up(self, builder: SupervisorBuilder) -> SupervisorBuilder {
         match self {

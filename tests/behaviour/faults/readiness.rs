@@ -31,7 +31,7 @@ async fn is_not_ready_before_it_has_listed(lists: Lists) {
 
 #[operetta_harness::test]
 async fn an_operator_is_not_ready_before_all_its_types_are_listed() {
-    for lists in Lists::BOTH {
+    for lists in Lists::offered().await {
         is_not_ready_before_it_has_listed(lists).await;
     }
 }

@@ -17,7 +17,7 @@ fn with_short_silence(lists: Lists, builder: SupervisorBuilder) -> SupervisorBui
 #[operetta_harness::test(server)]
 async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
     needs(Need::Backup);
-    for lists in Lists::BOTH {
+    for lists in Lists::offered().await {
         a_restored_backup(lists).await;
     }
 }

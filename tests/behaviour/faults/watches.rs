@@ -54,7 +54,7 @@ async fn breaks_with(fault: Fault, lists: Lists) {
 
 #[operetta_harness::test]
 async fn a_watch_that_expires_in_the_stream_begins_with_a_list() {
-    for lists in Lists::BOTH {
+    for lists in Lists::offered().await {
         breaks_with(Fault::ExpireWatch, lists).await;
     }
 }
@@ -83,7 +83,7 @@ async fn a_watch_that_falls_silent_is_noticed() {
 
 #[operetta_harness::test]
 async fn a_stale_list_after_an_expired_watch_deletes_nothing() {
-    for lists in Lists::BOTH {
+    for lists in Lists::offered().await {
         a_stale_list_of_children(lists).await;
     }
 }
@@ -112,7 +112,7 @@ async fn a_stale_list_of_children(lists: Lists) {
 
 #[operetta_harness::test]
 async fn a_stale_list_of_parents_deletes_no_child() {
-    for lists in Lists::BOTH {
+    for lists in Lists::offered().await {
         a_stale_list_of_parents(lists).await;
     }
 }

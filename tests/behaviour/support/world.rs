@@ -127,6 +127,14 @@ impl World {
         served.contains(&format!("\"name\":\"{}\"", kind.2))
     }
 
+    /// Whether the server answers a watch with a list first (KEP-3157): it refuses that where the feature is off.
+    pub(crate) async fn streams_lists(&self) -> bool {
+        let path = "/api/v1/namespaces?watch=1&timeoutSeconds=1&allowWatchBookmarks=true\
+                    &sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+        let request = http::Request::get(path).body(Vec::new()).unwrap();
+        self.client.request_text(request).await.is_ok()
+    }
+
     /// Replaces the type by one without a status and its subresource, and waits until that is published.
     pub(crate) async fn install_recipes_without_status(&self) {
         operetta::supervisor::install_crds(&self.client, &[recipe::crd(None)]).await.unwrap();
