@@ -19,9 +19,10 @@ impl Parse for Arguments {
             if input.is_empty() {
                 break;
             }
-            let name: Ident = input.parse()?;
+            let expected = |span| syn::Error::new(span, "expected `version = \"v1\"`, once");
+            let name: Ident = input.parse().map_err(|_| expected(input.span()))?;
             if name != "version" || version.is_some() {
-                return Err(syn::Error::new(name.span(), "expected `version = \"v1\"`, once"));
+                return Err(expected(name.span()));
             }
             input.parse::<Token![=]>()?;
             version = Some(input.parse()?);
@@ -48,7 +49,9 @@ mod tests {
 
     #[test]
     fn another_argument_is_an_error_that_says_what_is_expected() {
-        for text in [r#""a.yaml", versoin = "v1""#, r#""a", version = "v1", version = "v2""#] {
+        for text in
+            [r#""a", "v1""#, r#""a", versoin = "v1""#, r#""a", version = "v1", version = "v2""#]
+        {
             assert_eq!(parsed(text).unwrap_err(), "expected `version = \"v1\"`, once");
         }
         assert!(parsed("path").unwrap_err().contains("expected string literal"));

@@ -1,4 +1,4 @@
-//! Rust types from CustomResourceDefinitions: the macro `operetta::crd!`.
+//! Rust types from CRDs: the macro `operetta::crd!`.
 //!
 //! ```text
 //!  file -- read --> definitions -- schema --> model -- tokens, resource --> code
@@ -23,7 +23,7 @@ mod tokens;
 
 use proc_macro::TokenStream;
 
-/// Makes Rust types of the CustomResourceDefinitions in a file, for children and related objects that have no crate.
+/// Makes Rust types of the CRDs in a file, for children and related objects that have no crate.
 ///
 /// ```ignore
 /// operetta::crd!("crds/certificate.yaml");

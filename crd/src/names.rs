@@ -58,9 +58,8 @@ pub(crate) fn variant(value: &str) -> String {
         return "Empty".to_owned();
     }
     let is_shouted = |piece: &str| !piece.contains(|c: char| c.is_ascii_lowercase());
-    let word = |piece: &str| match is_shouted(piece) {
-        true => capitalised(&piece.to_lowercase()),
-        false => capitalised(piece),
+    let word = |piece: &str| {
+        if is_shouted(piece) { capitalised(&piece.to_lowercase()) } else { capitalised(piece) }
     };
     let name = joined(pieces(value).map(word));
     identifier(if name.is_empty() { "Value".to_owned() } else { name }, "V")

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 
-/// One version of a CustomResourceDefinition.
+/// One version of a CRD.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Definition {
     pub(crate) group: String,

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use super::*;
 
-const CUP: &str = r#"
+const CUP: &str = r"
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: cups.example.dev}
@@ -16,7 +16,7 @@ spec:
     storage: true
     schema:
       openAPIV3Schema: SCHEMA
-"#;
+";
 
 fn written(schema: &str) -> String {
     let code = code("cups.yaml", &CUP.replace("SCHEMA", schema), None).unwrap();

@@ -63,7 +63,9 @@ impl Builder {
         without: &[&str],
     ) -> Struct {
         let mut taken = Names::default();
-        without.iter().for_each(|json| drop(taken.unique(names::field(json))));
+        for json in without {
+            taken.unique(names::field(json));
+        }
         let fields = sorted(&schema["properties"]);
         let fields = fields.into_iter().filter(|(json, _)| !without.contains(json));
         let fields = fields.map(|(json, inner)| {
