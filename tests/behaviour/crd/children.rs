@@ -75,19 +75,19 @@ async fn a_restart_over_children_of_the_types_writes_nothing_and_leaves_the_item
     assert_eq!(names(&world.get(ROUTE, "r").await), ["web", "theirs"]);
 }
 
-/// The keys of a list are known from the managed fields, of which there are none of ours before the first apply.
+/// The keys of a list are known from the managed fields of the first apply.
 #[operetta_harness::test(server)]
-async fn the_items_of_others_stay_with_the_first_apply_and_an_item_of_ours_is_repaired() {
+async fn an_item_of_ours_that_somebody_changes_is_repaired_and_the_item_of_another_manager_stays() {
     let world = World::new().await;
-    install(&world).await;
-    add_rule(&world, "theirs").await;
     let operators = start(&world).await;
-    until_seen(&world, "Issuer false theirs,web None").await;
-    world.until_synced(RECIPE, "r").await;
-    let patch = json!({"spec": {"rules": [{"name": "theirs"}]}});
-    world.patch(ROUTE, "r", patch).await;
-    let has_both = |route: &Value| names(route) == ["theirs", "web"];
-    let route = world.until(ROUTE, "r", "our rule again", has_both).await;
-    assert_eq!(route["spec"]["rules"][1]["backendRefs"][0]["port"], 80);
+    until_seen(&world, "Issuer false web None").await;
+    add_rule(&world, "theirs").await;
+    until_seen(&world, "Issuer false web,theirs None").await;
+    let theirs = world.get(ROUTE, "r").await["spec"]["rules"][1].clone();
+    world.patch(ROUTE, "r", json!({"spec": {"rules": [{"name": "web"}, theirs]}})).await;
+    let is_repaired = |route: &Value| route["spec"]["rules"][0]["backendRefs"][0]["port"] == 80;
+    let route = world.until(ROUTE, "r", "our rule again", is_repaired).await;
+    assert_eq!(names(&route), ["web", "theirs"]);
+    assert_eq!(route["spec"]["rules"][1], theirs);
     operators.stop().await;
 }

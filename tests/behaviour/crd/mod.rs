@@ -52,7 +52,7 @@ fn register(builder: SupervisorBuilder) -> SupervisorBuilder {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("shop", parent)
         .child::<Certificate>(ChildConfig::apply())
-        .child::<HTTPRoute>(ChildConfig::apply().adopting())
+        .child::<HTTPRoute>(ChildConfig::apply())
         .related::<ServiceMonitor>();
     builder.register(config, with_related(sync, related))
 }
@@ -85,12 +85,13 @@ fn certificate(name: &str) -> Certificate {
 }
 
 fn route(name: &str) -> HTTPRoute {
-    let backend = HTTPRouteSpecRulesBackendRefs {
-        name: name.to_owned(),
-        port: Some(80),
-        ..Default::default()
+    // These lists have no keys: each is compared as one value, with what the server would set as default.
+    let backend =
+        HTTPRouteSpecRulesBackendRefs { name: name.to_owned(), port: Some(80), weight: Some(1) };
+    let path = HTTPRouteSpecRulesMatchesPath {
+        r#type: Some(HTTPRouteSpecRulesMatchesPathType::PathPrefix),
+        value: Some("/a".to_owned()),
     };
-    let path = HTTPRouteSpecRulesMatchesPath { value: Some("/a".to_owned()), ..Default::default() };
     let matched = HTTPRouteSpecRulesMatches { path: Some(path), ..Default::default() };
     let rule = HTTPRouteSpecRules {
         name: "web".to_owned(),
