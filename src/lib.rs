@@ -69,6 +69,7 @@
 //!
 //! The feature `dashboard`, on by default, is the page for browsers with its login. `web::Auth` and the rest of
 //! the API are the same without it. The features `cron` and `certificates` add to [`recipes`] what needs further crates.
+//! The feature `crd` is the macro `crd!`.
 //!
 //! `kube`, `k8s_openapi` and `anyhow` are re-exported in the versions that appear in this API. A program chooses the
 //! Kubernetes version of the `k8s-openapi` types by a feature of that crate, which it therefore depends on.
@@ -84,6 +85,8 @@ pub use anyhow;
 pub use k8s_openapi;
 /// Custom resources and clients, in the version that the framework uses.
 pub use kube;
+#[cfg(feature = "crd")]
+pub use operetta_crd::crd;
 
 pub(crate) mod actors;
 pub(crate) mod board;
@@ -112,6 +115,14 @@ pub mod supervisor;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod web;
+
+/// What the code of `crd!` names beside the crates above. No part of the API.
+#[cfg(feature = "crd")]
+#[doc(hidden)]
+pub mod crd_support {
+    pub use serde;
+    pub use serde_json;
+}
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

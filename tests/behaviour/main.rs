@@ -16,6 +16,7 @@ use std::process::ExitCode;
 mod children;
 mod config_propagation;
 mod conflicts;
+mod crd;
 mod database;
 mod decorators;
 mod deletion;

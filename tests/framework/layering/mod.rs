@@ -57,7 +57,7 @@ const FRAMEWORK: Layered = Layered {
         ("testkit", 13),
     ],
     within_a_layer: &[("history", "plan")],
-    without_layer: &["prelude"],
+    without_layer: &["crd_support", "prelude"],
 };
 
 /// `apiserver/src/lib.rs` draws these layers.
