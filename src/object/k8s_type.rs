@@ -2,10 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
-use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use super::ObjectKey;
+use super::{ObjectKey, ResourceScope, Scope, TypedResource};
 
 /// Characters that names may have (those of Roles, for example) and paths of URLs may not.
 const NOT_IN_PATHS: &AsciiSet =
@@ -46,35 +45,11 @@ struct Facts {
     scope: Scope,
 }
 
-/// Whether objects of a type live in namespaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// Each object is in a namespace.
-    Namespaced,
-    /// Objects belong to the cluster.
-    Cluster,
-}
-
-/// The scopes that a Rust type can declare through [`kube::Resource::Scope`].
-pub trait ResourceScope {
-    /// The scope as a value.
-    const SCOPE: Scope;
-}
-
-impl ResourceScope for NamespaceResourceScope {
-    const SCOPE: Scope = Scope::Namespaced;
-}
-
-impl ResourceScope for ClusterResourceScope {
-    const SCOPE: Scope = Scope::Cluster;
-}
-
 impl K8sType {
     /// The type behind a Rust type such as `Pod`, or one that derives `CustomResource`.
     pub fn of<K>() -> Self
     where
-        K: kube::Resource<DynamicType = ()>,
-        K::Scope: ResourceScope,
+        K: TypedResource,
     {
         Self::new(&K::api_version(&()), &K::kind(&()), &K::plural(&()), K::Scope::SCOPE)
     }

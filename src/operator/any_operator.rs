@@ -1,6 +1,6 @@
 //! An operator whose role and types are forgotten.
 
-use super::{AnyHandler, Fits, IntoHandler, OperatorConfig, Role};
+use super::{AnyHandler, Fits, HasForm, IntoHandler, OperatorConfig, Role};
 
 /// A configuration with a handler that it accepts, for example in a list of owners and decorators. See
 /// [`SupervisorBuilder::register_any`](crate::supervisor::SupervisorBuilder::register_any).
@@ -14,7 +14,7 @@ impl AnyOperator {
     /// Forgets the role of the configuration and the types of the handler.
     pub fn new<R: Role, Form, H>(config: OperatorConfig<R>, handler: H) -> Self
     where
-        H: IntoHandler<Form>,
+        H: HasForm<Form> + IntoHandler<Form>,
         H::Role: Fits<R>,
     {
         Self { config: config.erased(), handler: handler.into_handler().erased() }

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use kube::Resource;
 use serde::de::DeserializeOwned;
 
 use super::{RawView, TypedView, children_of_type::ChildrenOfType};
-use crate::object::{K8sType, Object, ResourceScope, TypeRef};
+use crate::object::{K8sType, Object, TypeRef, TypedResource};
 
 /// The observed children of one parent: one entry per declared type, each sorted by key.
 #[derive(Clone, Default)]
@@ -30,8 +29,7 @@ impl Children {
     /// The children of a Rust type; empty for a type that was not declared.
     pub fn with_type<C>(&self) -> TypedView<'_, C>
     where
-        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        C::Scope: ResourceScope,
+        C: TypedResource + DeserializeOwned + Send + Sync + 'static,
     {
         self.of_type((&*C::api_version(&()), &*C::kind(&()))).as_type()
     }

@@ -6,7 +6,7 @@ use super::{
     ChildConfig, ChildType, ConfigError, DecoratorOptions, Definition, DeletionLimit, Namespaces,
     OperatorName, Owns, Predecessor, ReadyWhen, RelatedType, Role,
 };
-use crate::object::{K8sType, ResourceScope};
+use crate::object::{K8sType, TypedResource};
 
 /// One operator: its name, its parent type, its child types and its limits.
 ///
@@ -83,8 +83,7 @@ impl OperatorConfig {
     /// [`custom`](Self::custom).
     pub fn of<P>(name: &str) -> Self
     where
-        P: kube::Resource<DynamicType = ()>,
-        P::Scope: ResourceScope,
+        P: TypedResource,
     {
         Self::new(name, K8sType::of::<P>())
     }
@@ -146,8 +145,7 @@ impl<R: Role> OperatorConfig<R> {
     #[must_use]
     pub fn child<C>(self, config: ChildConfig) -> Self
     where
-        C: kube::Resource<DynamicType = ()>,
-        C::Scope: ResourceScope,
+        C: TypedResource,
     {
         self.child_of_type(K8sType::of::<C>(), config)
     }

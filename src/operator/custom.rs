@@ -6,7 +6,20 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::CustomResourceExt;
 
 use super::{Definition, OperatorConfig};
-use crate::object::{K8sType, ResourceScope};
+use crate::object::{K8sType, TypedResource};
+
+/// A type that `#[derive(CustomResource)]` makes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not derive `CustomResource`",
+    label = "this is not a custom resource of the program",
+    note = "name the type that `#[derive(CustomResource)]` makes, which has the name of its `kind`: the struct that \
+            derives it is the `spec`",
+    note = "for a type that is defined elsewhere, such as a `ConfigMap`, write `OperatorConfig::of::<P>(..)`"
+)]
+pub trait CustomType: CustomResourceExt + TypedResource {}
+
+#[diagnostic::do_not_recommend]
+impl<P: CustomResourceExt + TypedResource> CustomType for P {}
 
 impl OperatorConfig {
     /// An operator for a parent type of its own, which derives `CustomResource`. It brings the CRD along:
@@ -14,8 +27,7 @@ impl OperatorConfig {
     /// [`SupervisorBuilder::install_crds`](crate::supervisor::SupervisorBuilder::install_crds) installs it.
     pub fn custom<P>(name: &str) -> Self
     where
-        P: CustomResourceExt + kube::Resource<DynamicType = ()>,
-        P::Scope: ResourceScope,
+        P: CustomType,
     {
         let derived = Definition::Derived { rust_type: type_name::<P>(), make: P::crd };
         Self { definition: Some(derived), ..Self::new(name, K8sType::of::<P>()) }

@@ -1,9 +1,7 @@
 //! Operators on types that they do not own.
 
-use kube::Resource;
-
-use super::{Decorates, DecoratorOptions, OperatorConfig, Role};
-use crate::object::{K8sType, LabelSelector, ResourceScope};
+use super::{Decorates, DecoratorOptions, DecoratorRole, OperatorConfig, Role};
+use crate::object::{K8sType, LabelSelector, TypedResource};
 
 /// The configuration of a decorator, see [`OperatorConfig::decorates`].
 pub type DecoratorConfig = OperatorConfig<Decorates>;
@@ -51,7 +49,7 @@ impl OperatorConfig<Decorates> {
     ///
     /// The options of a decorator do not compile for an operator that owns its parents:
     ///
-    /// ```compile_fail,E0599
+    /// ```compile_fail,E0277
     /// # use k8s_openapi::api::apps::v1::Deployment;
     /// # use operetta::prelude::*;
     /// let config = OperatorConfig::of::<Deployment>("notes").with_conditions();
@@ -60,8 +58,7 @@ impl OperatorConfig<Decorates> {
     /// [`SyncResponse::decorating`]: super::SyncResponse::decorating
     pub fn decorates<P>(name: &str) -> Self
     where
-        P: Resource<DynamicType = ()>,
-        P::Scope: ResourceScope,
+        P: TypedResource,
     {
         Self::decorating(name, K8sType::of::<P>())
     }
@@ -70,31 +67,46 @@ impl OperatorConfig<Decorates> {
     pub fn decorating(name: &str, parent: K8sType) -> Self {
         Self { decorator: Some(DecoratorOptions::default()), ..Self::with_parent(name, parent) }
     }
+}
 
+/// The options of decorators.
+impl<R: Role> OperatorConfig<R> {
     /// Lets a decorator write the status fields that its handler returns, by server-side apply. Fields
     /// that it no longer returns are removed.
     #[must_use]
-    pub fn with_status_fields(self) -> Self {
+    pub fn with_status_fields(self) -> Self
+    where
+        R: DecoratorRole,
+    {
         self.allowing(|options| options.status_fields = true)
     }
 
     /// Lets a decorator write the conditions of the framework into the status of its parents, with its
     /// name as a prefix, for example `notes/Synced`.
     #[must_use]
-    pub fn with_conditions(self) -> Self {
+    pub fn with_conditions(self) -> Self
+    where
+        R: DecoratorRole,
+    {
         self.allowing(|options| options.conditions = true)
     }
 
     /// Lets a decorator take labels, annotations and status fields that other field managers own.
     #[must_use]
-    pub fn with_forced_decoration(self) -> Self {
+    pub fn with_forced_decoration(self) -> Self
+    where
+        R: DecoratorRole,
+    {
         self.allowing(|options| options.force = true)
     }
 
     /// Lets a decorator hold the replicas of its parents, which have a `scale` subresource and
     /// `spec.replicas`, see [`Decoration::hold_replicas`](super::Decoration::hold_replicas).
     #[must_use]
-    pub fn with_held_replicas(self) -> Self {
+    pub fn with_held_replicas(self) -> Self
+    where
+        R: DecoratorRole,
+    {
         self.allowing(|options| options.held_replicas = true)
     }
 

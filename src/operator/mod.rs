@@ -73,6 +73,7 @@ pub(crate) use condition_names::ConditionNames;
 pub use conditions::{Condition, ConditionStatus, Conditions};
 pub(crate) use conditions::{READY, SYNCED};
 pub use config::{Labels, OperatorConfig};
+pub use custom::CustomType;
 pub use decoration::Decoration;
 pub use decorator::DecoratorConfig;
 pub(crate) use decorator_options::DecoratorOptions;
@@ -84,7 +85,8 @@ pub use error::{ChildConfigError, ConfigError, Permanent, RetryAfter};
 pub use error_response::ErrorResponse;
 pub use finalize_response::FinalizeResponse;
 pub use handler::{
-    AnyHandler, AsyncHandler, Handler, IntoHandler, WithFinalizer, form, with_finalizer,
+    AnyHandler, AsyncFinalize, AsyncHandler, AsyncOnError, Awaited, Finalize, Handler,
+    HandlerResult, HasForm, IntoHandler, OnError, WithFinalizer, form, with_finalizer,
     with_related,
 };
 pub(crate) use handler::{Call, Failed, panic_text};
@@ -111,7 +113,7 @@ pub use response::SyncResponse;
 #[cfg(feature = "testkit")]
 pub(crate) use role::sealed::Narrowed;
 pub(crate) use role::sealed::Untyped;
-pub use role::{Decorates, Fits, Owns, Response, Role};
+pub use role::{Decorates, DecoratorRole, Fits, Owns, Response, Role};
 pub use rolling::{Rolling, Unavailable};
 pub(crate) use selection::Selection;
 pub(crate) use shallow::{Shallow, child_name};

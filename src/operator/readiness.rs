@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use kube::Resource;
 use serde::de::DeserializeOwned;
 
 use super::{ConfigError, OperatorConfig, ReadyWhen, Role};
-use crate::object::{K8sType, Object, Readiness, ReadyState, ResourceScope};
+use crate::object::{K8sType, Object, Readiness, ReadyState, TypedResource};
 
 impl<R: Role> OperatorConfig<R> {
     /// Decides when children of a type are ready: for the condition `Ready` of their parent, for
@@ -31,8 +30,7 @@ impl<R: Role> OperatorConfig<R> {
     #[must_use]
     pub fn ready_when<C, A>(self, is: impl Fn(&C) -> A + Send + Sync + 'static) -> Self
     where
-        C: Resource<DynamicType = ()> + DeserializeOwned,
-        C::Scope: ResourceScope,
+        C: TypedResource + DeserializeOwned,
         A: Into<Readiness>,
     {
         self.ready_when_of_type(K8sType::of::<C>(), move |object| match object.parse_as::<C>() {

@@ -1,10 +1,9 @@
 //! The related objects of a request.
 
-use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Children, RawView, SyncRequest, TypedView, request::example};
-use crate::object::{K8sType, ParseAsError, ParseObjectError, ResourceScope, TypeRef};
+use crate::object::{K8sType, ParseAsError, ParseObjectError, TypeRef, TypedResource};
 
 impl SyncRequest {
     /// The related objects, of an operator that declares some.
@@ -23,8 +22,7 @@ impl<P> SyncRequest<P> {
     /// as far as they exist. Each is parsed once per reconcile.
     pub fn related<R>(&self) -> TypedView<'_, R>
     where
-        R: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        R::Scope: ResourceScope,
+        R: TypedResource + DeserializeOwned + Send + Sync + 'static,
     {
         self.related.as_ref().map_or_else(TypedView::default, Children::with_type)
     }
@@ -42,8 +40,7 @@ impl<P> SyncRequest<P> {
     /// The object does not fit the type. The error names it and the JSON path.
     pub fn related_object<R>(&self, name: &str) -> Result<Option<&R>, ParseAsError>
     where
-        R: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        R::Scope: ResourceScope,
+        R: TypedResource + DeserializeOwned + Send + Sync + 'static,
     {
         self.beside(self.related::<R>(), name)
     }
@@ -54,8 +51,7 @@ impl<P> SyncRequest<P> {
     /// The value is not an object with a name.
     pub fn with_related<R>(self, value: impl Serialize) -> Result<Self, ParseObjectError>
     where
-        R: Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
+        R: TypedResource,
     {
         self.with_related_of_type(&K8sType::of::<R>(), value)
     }

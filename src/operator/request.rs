@@ -2,14 +2,13 @@
 
 use std::{fmt, time::SystemTime};
 
-use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{Children, HandlerMetrics, Parent, TypedView};
 use crate::object::{
     K8sType, KeptManagers, KeyRef, Object, ParseAsError, ParseObjectError, ResourceScope, Scope,
-    TypeRef,
+    TypeRef, TypedResource,
 };
 
 /// A snapshot of one parent and its children.
@@ -166,8 +165,7 @@ impl<P> SyncRequest<P> {
     /// The value is not an object with a name.
     pub fn with_child<C>(self, value: impl Serialize) -> Result<Self, ParseObjectError>
     where
-        C: Resource<DynamicType = ()>,
-        C::Scope: ResourceScope,
+        C: TypedResource,
     {
         self.with_child_of_type(&K8sType::of::<C>(), value)
     }
@@ -211,8 +209,7 @@ impl<P> SyncRequest<P> {
     /// version. Each is parsed once per reconcile.
     pub fn children<C>(&self) -> TypedView<'_, C>
     where
-        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        C::Scope: ResourceScope,
+        C: TypedResource + DeserializeOwned + Send + Sync + 'static,
     {
         self.children.with_type()
     }
@@ -224,8 +221,7 @@ impl<P> SyncRequest<P> {
     /// The child does not fit the type. The error names it and the JSON path.
     pub fn child<C>(&self, name: &str) -> Result<Option<&C>, ParseAsError>
     where
-        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        C::Scope: ResourceScope,
+        C: TypedResource + DeserializeOwned + Send + Sync + 'static,
     {
         self.beside(self.children::<C>(), name)
     }
@@ -238,8 +234,7 @@ impl<P> SyncRequest<P> {
         name: &str,
     ) -> Result<Option<&'a C>, ParseAsError>
     where
-        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        C::Scope: ResourceScope,
+        C: TypedResource + DeserializeOwned + Send + Sync + 'static,
     {
         match self.object.namespace() {
             Some(namespace) if C::Scope::SCOPE == Scope::Namespaced => view.get((namespace, name)),

@@ -25,6 +25,15 @@ pub enum Owns {}
 #[derive(Debug, Clone, Copy)]
 pub enum Decorates {}
 
+/// The role of an operator that has the options of decorators.
+#[diagnostic::on_unimplemented(
+    message = "this option is for decorators, and the operator owns its parents",
+    label = "an option of decorators",
+    note = "make the configuration with `OperatorConfig::decorates::<P>(..)` or `OperatorConfig::decorating(..)`, or \
+            remove the option"
+)]
+pub trait DecoratorRole: Role {}
+
 /// A handler for operators of this role can be registered with an operator of the role `R`.
 #[diagnostic::on_unimplemented(
     message = "the handler returns a `DecoratorResponse`, and the operator owns its parents",
@@ -103,6 +112,8 @@ impl sealed::Narrowed for Decorates {
 }
 
 impl Fits<Decorates> for Decorates {}
+
+impl DecoratorRole for Decorates {}
 
 impl<S: Serialize + 'static> Response for DecoratorResponse<S> {
     type Role = Decorates;

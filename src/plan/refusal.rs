@@ -20,7 +20,7 @@ pub struct Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RefusalReason {
     /// It is another JSON value.
-    #[error("it is not a JSON object")]
+    #[error("it is not a JSON object: return a list, or an `Option`, by `.children(..)`")]
     NotAnObject,
     /// A field that every object has is absent or empty.
     #[error("`{0}` is missing")]

@@ -20,7 +20,7 @@ use crate::{
     cluster::Timeouts,
     election::LeaderElection,
     manifests,
-    operator::{AnyOperator, Fits, IntoHandler, OperatorConfig, Role},
+    operator::{AnyOperator, Fits, HasForm, IntoHandler, OperatorConfig, Role},
     web::{self, Auth, Program, Tls, TlsProxy},
 };
 
@@ -128,7 +128,7 @@ impl SupervisorBuilder {
     /// `start` return the error of an invalid configuration.
     pub fn register<R: Role, Form, H>(self, config: OperatorConfig<R>, handler: H) -> Self
     where
-        H: IntoHandler<Form>,
+        H: HasForm<Form> + IntoHandler<Form>,
         H::Role: Fits<R>,
     {
         self.register_any(AnyOperator::new(config, handler))

@@ -1,7 +1,7 @@
 //! Runs a program with one operator in one call.
 
 use super::{Connect, RunError, Supervisor};
-use crate::operator::{Fits, IntoHandler, OperatorConfig, Role};
+use crate::operator::{Fits, HasForm, IntoHandler, OperatorConfig, Role};
 
 /// Runs one operator for [the cluster of the environment](Connect::infer), until SIGINT or SIGTERM.
 ///
@@ -27,7 +27,7 @@ use crate::operator::{Fits, IntoHandler, OperatorConfig, Role};
 /// that of `#[tokio::main]`.
 pub fn run_operator<R: Role, Form, H>(config: OperatorConfig<R>, handler: H) -> Result<(), RunError>
 where
-    H: IntoHandler<Form>,
+    H: HasForm<Form> + IntoHandler<Form>,
     H::Role: Fits<R>,
 {
     run_operator_with(Connect::infer(), config, handler)
@@ -44,7 +44,7 @@ pub fn run_operator_with<R: Role, Form, H>(
     handler: H,
 ) -> Result<(), RunError>
 where
-    H: IntoHandler<Form>,
+    H: HasForm<Form> + IntoHandler<Form>,
     H::Role: Fits<R>,
 {
     Supervisor::builder().connect_to(connect).register(config, handler).run_blocking()

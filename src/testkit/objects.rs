@@ -3,7 +3,7 @@
 use std::{fmt, marker::PhantomData};
 
 use kube::{
-    Api, Resource,
+    Api,
     api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams},
     core::GroupVersionKind,
 };
@@ -11,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::{TestCluster, eventually};
-use crate::object::{K8sType, ObjectKey, ResourceScope};
+use crate::object::{K8sType, ObjectKey, TypedResource};
 
 /// The objects of one type on a cluster, as a Rust type or as JSON. Returned by [`TestCluster::of`] and
 /// [`TestCluster::of_type`].
@@ -28,8 +28,7 @@ impl TestCluster {
     /// The objects of a Rust type.
     pub fn of<K>(&self) -> Objects<'_, K>
     where
-        K: Resource<DynamicType = ()>,
-        K::Scope: ResourceScope,
+        K: TypedResource,
     {
         Objects { cluster: self, ty: K8sType::of::<K>(), form: PhantomData }
     }
@@ -45,8 +44,7 @@ impl TestCluster {
     /// The server refuses the object.
     pub async fn given<K>(&self, object: K) -> kube::Result<K>
     where
-        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
-        K::Scope: ResourceScope,
+        K: TypedResource + Serialize + DeserializeOwned,
     {
         self.of::<K>().given(object).await
     }
@@ -57,8 +55,7 @@ impl TestCluster {
     /// There is no such object, or the server refuses the change.
     pub async fn when<K>(&self, name: &str, change: impl FnOnce(&mut K)) -> kube::Result<()>
     where
-        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
-        K::Scope: ResourceScope,
+        K: TypedResource + Serialize + DeserializeOwned,
     {
         self.of::<K>().when(name, change).await
     }
@@ -69,8 +66,7 @@ impl TestCluster {
     /// There is no such object, or the server refuses the deletion.
     pub async fn when_deleted<K>(&self, name: &str) -> kube::Result<()>
     where
-        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
-        K::Scope: ResourceScope,
+        K: TypedResource + Serialize + DeserializeOwned,
     {
         self.of::<K>().when_deleted(name).await
     }
@@ -81,8 +77,7 @@ impl TestCluster {
     /// The server refuses the request.
     pub async fn get<K>(&self, name: &str) -> kube::Result<Option<K>>
     where
-        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
-        K::Scope: ResourceScope,
+        K: TypedResource + Serialize + DeserializeOwned,
     {
         self.of::<K>().get(name).await
     }
@@ -93,8 +88,7 @@ impl TestCluster {
     /// After a minute, with the object.
     pub async fn eventually<K>(&self, name: &str, is_right: impl Fn(&K) -> bool) -> K
     where
-        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
-        K::Scope: ResourceScope,
+        K: TypedResource + Serialize + DeserializeOwned,
     {
         self.of::<K>().eventually(name, is_right).await
     }

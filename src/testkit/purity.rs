@@ -9,7 +9,7 @@ use crate::{
     diff::path::{MAX_PATHS, Path, Segment},
     operator::{
         AnyHandler, Call, Decoration, DecoratorResponse, DesiredChild, ErrorResponse, Failed,
-        IntoHandler, Narrowed, Role, SyncRequest, SyncResponse, child_name,
+        HasForm, IntoHandler, Narrowed, Role, SyncRequest, SyncResponse, child_name,
     },
 };
 
@@ -51,7 +51,7 @@ pub async fn assert_pure<Form, H, P>(
     request: &SyncRequest<P>,
 ) -> Result<<H::Role as Role>::Response>
 where
-    H: IntoHandler<Form>,
+    H: HasForm<Form> + IntoHandler<Form>,
 {
     let (handler, request) = (handler.into_handler().erased(), request.untyped());
     let first = called(&handler, request.clone()).await;

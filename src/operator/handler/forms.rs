@@ -1,11 +1,7 @@
 //! The forms in which a handler can be registered.
 
-use std::{future::Future, marker::PhantomData, sync::Arc};
-
-use anyhow::{Error, Result};
-
 use super::{AnyHandler, AsyncHandler, Handler};
-use crate::operator::{ErrorResponse, Parent, Response, Role, SyncRequest};
+use crate::operator::{Response, Role, SyncRequest};
 
 /// What can be registered as a handler. `Form` is inferred.
 ///
@@ -62,12 +58,14 @@ use crate::operator::{ErrorResponse, Parent, Response, Role, SyncRequest};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handler",
-    note = "a handler is `fn(&SyncRequest<P>) -> Result<SyncResponse<S>>`, \
-            `async fn(SyncRequest<P>) -> Result<SyncResponse<S>>`, a pair of one and its `on_error`, \
-            or implements `Handler` or `AsyncHandler`",
-    note = "`AnyHandler::blocking(..)` and `AnyHandler::asynchronous(..)` show what does not fit"
+    label = "this has none of the forms of a handler",
+    note = "a handler that blocks is `fn(&SyncRequest<P>) -> Result<SyncResponse<S>>`",
+    note = "one that awaits is `async fn(SyncRequest<P>) -> Result<SyncResponse<S>>`, with the request by value",
+    note = "a closure says its types: `|request: &SyncRequest<P>| -> Result<SyncResponse> {{ .. }}`",
+    note = "a pair is `(sync, on_error)`, and `with_finalizer(sync, finalize)` takes two functions",
+    note = "a struct implements `Handler` or `AsyncHandler`, and is passed by value"
 )]
-pub trait IntoHandler<Form> {
+pub trait IntoHandler<Form>: HasForm<Form> {
     /// The role of the operators whose handler it is: [`Decorates`](crate::operator::Decorates) if it returns a
     /// [`DecoratorResponse`](crate::operator::DecoratorResponse), else [`Owns`](crate::operator::Owns).
     type Role: Role;
@@ -75,6 +73,21 @@ pub trait IntoHandler<Form> {
     /// The handler without its type.
     fn into_handler(self) -> AnyHandler<Self::Role>;
 }
+
+/// What tells the forms of [`IntoHandler`] apart: what a function takes, and not what it returns.
+///
+/// Whatever takes a handler asks for this first. The form is then known, and the compiler says what is wrong with
+/// the rest of it, instead of that there is no form at all.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a handler",
+    label = "this has none of the forms of a handler",
+    note = "a handler that blocks is `fn(&SyncRequest<P>) -> Result<SyncResponse<S>>`",
+    note = "one that awaits is `async fn(SyncRequest<P>) -> Result<SyncResponse<S>>`, with the request by value",
+    note = "a closure says its types: `|request: &SyncRequest<P>| -> Result<SyncResponse> {{ .. }}`",
+    note = "a pair is `(sync, on_error)`, and `with_finalizer(sync, finalize)` takes two functions",
+    note = "a struct implements `Handler` or `AsyncHandler`, and is passed by value"
+)]
+pub trait HasForm<Form> {}
 
 /// Names the forms of [`IntoHandler`], so that each can be implemented for functions.
 pub mod form {
@@ -89,31 +102,31 @@ pub mod form {
     /// It implements [`AsyncHandler`](super::AsyncHandler).
     #[derive(Debug)]
     pub struct Async;
-    /// A blocking function.
+    /// A blocking function, by its parent and what it returns.
     #[derive(Debug)]
-    pub struct Function<P, S>(PhantomData<(P, S)>);
+    pub struct Function<P, O>(PhantomData<(P, O)>);
     /// A blocking function and one for its errors.
     #[derive(Debug)]
-    pub struct Pair<P, S, R>(PhantomData<(P, S, R)>);
-    /// An asynchronous function.
+    pub struct Pair<P, O, A>(PhantomData<(P, O, A)>);
+    /// An asynchronous function, by its parent and its future.
     #[derive(Debug)]
-    pub struct AsyncFunction<P, S>(PhantomData<(P, S)>);
-    /// An asynchronous function and a blocking one for its errors.
+    pub struct AsyncFunction<P, Fut>(PhantomData<(P, Fut)>);
+    /// An asynchronous function and one for its errors.
     #[derive(Debug)]
-    pub struct AsyncBlocking<P, S, R>(PhantomData<(P, S, R)>);
-    /// Two asynchronous functions.
+    pub struct AsyncPair<P, Fut, A>(PhantomData<(P, Fut, A)>);
+    /// That of nothing. A function beside a handler may have it too, in the eyes of the compiler, which then says
+    /// what the function is for, and not only which of its arguments is wrong.
     #[derive(Debug)]
-    pub struct AsyncPair<P, S, R>(PhantomData<(P, S, R)>);
+    pub struct Nothing;
+    /// A blocking function for errors.
+    #[derive(Debug)]
+    pub struct Answer<R>(PhantomData<R>);
+    /// An asynchronous function for errors.
+    #[derive(Debug)]
+    pub struct AsyncAnswer<R>(PhantomData<R>);
 }
 
-/// A function and what answers its errors, with the types of the parent and the status.
-struct Functions<F, E, T>(F, E, PhantomData<fn() -> T>);
-
-impl<F, E, T> Functions<F, E, T> {
-    fn new(sync: F, on_error: E) -> Self {
-        Self(sync, on_error, PhantomData)
-    }
-}
+impl<R> HasForm<form::Any> for AnyHandler<R> {}
 
 impl<R: Role> IntoHandler<form::Any> for AnyHandler<R> {
     type Role = R;
@@ -122,6 +135,9 @@ impl<R: Role> IntoHandler<form::Any> for AnyHandler<R> {
         self
     }
 }
+
+#[diagnostic::do_not_recommend]
+impl<H: Handler> HasForm<form::Blocking> for H {}
 
 #[diagnostic::do_not_recommend]
 impl<H: Handler> IntoHandler<form::Blocking> for H {
@@ -133,6 +149,9 @@ impl<H: Handler> IntoHandler<form::Blocking> for H {
 }
 
 #[diagnostic::do_not_recommend]
+impl<H: AsyncHandler> HasForm<form::Async> for H {}
+
+#[diagnostic::do_not_recommend]
 impl<H: AsyncHandler> IntoHandler<form::Async> for H {
     type Role = <H::Response as Response>::Role;
 
@@ -142,147 +161,16 @@ impl<H: AsyncHandler> IntoHandler<form::Async> for H {
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, P, S> IntoHandler<form::Function<P, S>> for F
-where
-    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
-    P: Parent,
-    S: Response,
-{
-    type Role = S::Role;
-
-    fn into_handler(self) -> AnyHandler<S::Role> {
-        let default = |_: &SyncRequest<P>, _: &Error| ErrorResponse::default();
-        AnyHandler::blocking(Functions::<_, _, (P, S, ErrorResponse)>::new(self, default))
-    }
-}
+impl<F, P, O> HasForm<form::Function<P, O>> for F where F: Fn(&SyncRequest<P>) -> O {}
 
 #[diagnostic::do_not_recommend]
-impl<F, E, P, S, R> IntoHandler<form::Pair<P, S, R>> for (F, E)
-where
-    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
-    E: Fn(&SyncRequest<P>, &Error) -> R + Send + Sync + 'static,
-    P: Parent,
-    S: Response,
-    R: Into<ErrorResponse> + 'static,
-{
-    type Role = S::Role;
-
-    fn into_handler(self) -> AnyHandler<S::Role> {
-        AnyHandler::blocking(Functions::<_, _, (P, S, R)>::new(self.0, self.1))
-    }
-}
-
-impl<F, E, P, S, R> Handler for Functions<F, E, (P, S, R)>
-where
-    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
-    E: Fn(&SyncRequest<P>, &Error) -> R + Send + Sync + 'static,
-    P: Parent,
-    S: Response,
-    R: Into<ErrorResponse> + 'static,
-{
-    type Parent = P;
-    type Response = S;
-
-    fn sync(&self, request: &SyncRequest<P>) -> Result<S> {
-        (self.0)(request)
-    }
-
-    fn on_error(&self, request: &SyncRequest<P>, error: &Error) -> ErrorResponse {
-        (self.1)(request, error).into()
-    }
-}
-
-/// An asynchronous function and what answers its errors.
-struct AsyncFunctions<F, E, T>(F, E, PhantomData<fn() -> T>);
-
-impl<F, E, T> AsyncFunctions<F, E, T> {
-    fn new(sync: F, on_error: E) -> Self {
-        Self(sync, on_error, PhantomData)
-    }
-}
+impl<F, E, P, O, A> HasForm<form::Pair<P, O, A>> for (F, E) where F: Fn(&SyncRequest<P>) -> O {}
 
 #[diagnostic::do_not_recommend]
-impl<F, Fut, P, S> IntoHandler<form::AsyncFunction<P, S>> for F
-where
-    F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<S>> + Send + 'static,
-    P: Parent,
-    S: Response + Send,
-{
-    type Role = S::Role;
-
-    fn into_handler(self) -> AnyHandler<S::Role> {
-        let default =
-            |_: SyncRequest<P>, _: Arc<Error>| std::future::ready(ErrorResponse::default());
-        AnyHandler::asynchronous(AsyncFunctions::<_, _, (P, S)>::new(self, default))
-    }
-}
+impl<F, P, Fut> HasForm<form::AsyncFunction<P, Fut>> for F where F: Fn(SyncRequest<P>) -> Fut {}
 
 #[diagnostic::do_not_recommend]
-impl<F, Fut, E, P, S, R> IntoHandler<form::AsyncBlocking<P, S, R>> for (F, E)
-where
-    F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<S>> + Send + 'static,
-    E: Fn(&SyncRequest<P>, &Error) -> R + Send + Sync + 'static,
-    P: Parent,
-    S: Response + Send,
-    R: Into<ErrorResponse> + 'static,
+impl<F, E, P, Fut, A> HasForm<form::AsyncPair<P, Fut, A>> for (F, E) where
+    F: Fn(SyncRequest<P>) -> Fut
 {
-    type Role = S::Role;
-
-    fn into_handler(self) -> AnyHandler<S::Role> {
-        let (sync, answer) = self;
-        let on_error = move |request: SyncRequest<P>, error: Arc<Error>| {
-            std::future::ready(answer(&request, &error).into())
-        };
-        AnyHandler::asynchronous(AsyncFunctions::<_, _, (P, S)>::new(sync, on_error))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<F, Fut, E, Answer, P, S, R> IntoHandler<form::AsyncPair<P, S, R>> for (F, E)
-where
-    F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<S>> + Send + 'static,
-    E: Fn(SyncRequest<P>, Arc<Error>) -> Answer + Send + Sync + 'static,
-    Answer: Future<Output = R> + Send + 'static,
-    P: Parent,
-    S: Response + Send,
-    R: Into<ErrorResponse> + 'static,
-{
-    type Role = S::Role;
-
-    fn into_handler(self) -> AnyHandler<S::Role> {
-        let (sync, answer) = self;
-        let on_error = move |request: SyncRequest<P>, error: Arc<Error>| {
-            let answered = answer(request, error);
-            async move { answered.await.into() }
-        };
-        AnyHandler::asynchronous(AsyncFunctions::<_, _, (P, S)>::new(sync, on_error))
-    }
-}
-
-impl<F, Fut, E, Answer, P, S> AsyncHandler for AsyncFunctions<F, E, (P, S)>
-where
-    F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<S>> + Send + 'static,
-    E: Fn(SyncRequest<P>, Arc<Error>) -> Answer + Send + Sync + 'static,
-    Answer: Future<Output = ErrorResponse> + Send + 'static,
-    P: Parent,
-    S: Response + Send,
-{
-    type Parent = P;
-    type Response = S;
-
-    fn sync(&self, request: SyncRequest<P>) -> impl Future<Output = Result<S>> + Send {
-        (self.0)(request)
-    }
-
-    fn on_error(
-        &self,
-        request: SyncRequest<P>,
-        error: Arc<Error>,
-    ) -> impl Future<Output = ErrorResponse> + Send {
-        (self.1)(request, error)
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::{marker::PhantomData, sync::Arc};
 
-use super::{AnyHandler, Call, IntoHandler, blocking::call_related, erased::Erased};
+use super::{AnyHandler, Call, HasForm, IntoHandler, blocking::call_related, erased::Erased};
 use crate::{
     object::{K8sType, Object},
     operator::{DecoratorResponse, FinalizeResponse, Parent, Related, SyncRequest},
@@ -32,7 +32,7 @@ use crate::{
 /// ```
 pub fn with_related<Form, H, P, F>(handler: H, related: F) -> AnyHandler<H::Role>
 where
-    H: IntoHandler<Form>,
+    H: HasForm<Form> + IntoHandler<Form>,
     P: Parent,
     F: Fn(&P) -> Related + Send + Sync + 'static,
 {

@@ -2,7 +2,7 @@
 
 use super::RelatedType;
 use crate::{
-    object::{K8sType, ResourceScope},
+    object::{K8sType, TypedResource},
     operator::{ConfigError, OperatorConfig, Role},
 };
 
@@ -12,8 +12,7 @@ impl<R: Role> OperatorConfig<R> {
     #[must_use]
     pub fn related<T>(self) -> Self
     where
-        T: kube::Resource<DynamicType = ()>,
-        T::Scope: ResourceScope,
+        T: TypedResource,
     {
         self.related_of_type(K8sType::of::<T>())
     }
@@ -30,8 +29,7 @@ impl<R: Role> OperatorConfig<R> {
     #[must_use]
     pub fn related_metadata<T>(self) -> Self
     where
-        T: kube::Resource<DynamicType = ()>,
-        T::Scope: ResourceScope,
+        T: TypedResource,
     {
         self.related_metadata_of_type(K8sType::of::<T>())
     }

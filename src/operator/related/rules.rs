@@ -1,8 +1,6 @@
 //! The objects that a handler names for one parent.
 
-use kube::Resource;
-
-use crate::object::{K8sType, KeyRef, ResourceScope};
+use crate::object::{K8sType, KeyRef, TypedResource};
 
 /// The objects that a handler reads for one parent and does not own: by name, by labels, or all of a
 /// namespace.
@@ -70,8 +68,7 @@ impl Related {
     #[must_use]
     pub fn named<'k, R>(self, key: impl Into<KeyRef<'k>>) -> Self
     where
-        R: Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
+        R: TypedResource,
     {
         self.named_of_type(&K8sType::of::<R>(), key)
     }
@@ -80,8 +77,7 @@ impl Related {
     #[must_use]
     pub fn labelled<R>(self, selector: &str) -> Self
     where
-        R: Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
+        R: TypedResource,
     {
         self.labelled_of_type(&K8sType::of::<R>(), selector)
     }
@@ -90,8 +86,7 @@ impl Related {
     #[must_use]
     pub fn all<R>(self) -> Self
     where
-        R: Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
+        R: TypedResource,
     {
         self.all_of_type(&K8sType::of::<R>())
     }

@@ -126,7 +126,10 @@ fn invalid_data_of_a_secret_is_refused_without_quoting_it() {
 #[test]
 fn a_bad_child_is_refused_with_its_name_and_the_reason() {
     for (child, message) in [
-        (json!(1), "child 1 of the response: it is not a JSON object"),
+        (
+            json!(1),
+            "child 1 of the response: it is not a JSON object: return a list, or an `Option`, by `.children(..)`",
+        ),
         (json!({"kind": "X"}), "child 1 of the response (X): `apiVersion` is missing"),
         (config_map(&json!({})), "child 1 of the response (ConfigMap): `metadata.name` is missing"),
         (

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use super::RegistrationError;
-use crate::operator::{AnyOperator, Fits, IntoHandler, OperatorConfig, Role};
+use crate::operator::{AnyOperator, Fits, HasForm, IntoHandler, OperatorConfig, Role};
 
 /// Registers and deregisters operators while the supervisor runs. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl Registrar {
         handler: H,
     ) -> Result<(), RegistrationError>
     where
-        H: IntoHandler<Form>,
+        H: HasForm<Form> + IntoHandler<Form>,
         H::Role: Fits<R>,
     {
         self.register_any(AnyOperator::new(config, handler)).await

@@ -2,7 +2,8 @@
 
 use super::*;
 
-const NO_OBJECT: &str = "it is not a JSON object";
+const NO_OBJECT: &str =
+    "it is not a JSON object: return a list, or an `Option`, by `.children(..)`";
 const NO_NAME: &str = "`metadata.name` is not a valid name";
 const ODD_NAMESPACE: &str = "`metadata.namespace` has the wrong JSON type";
 const OTHER_VERSION: &str = "declares the child type ConfigMap of v1";

@@ -1,0 +1,19 @@
+//! `type Response` is a `Result`: write `type Response = SyncResponse`.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use operetta::prelude::*;
+
+struct Registry;
+
+impl Handler for Registry {
+    type Parent = ConfigMap;
+    type Response = Result<SyncResponse>;
+
+    fn sync(&self, _: &SyncRequest<ConfigMap>) -> Result<SyncResponse> {
+        Ok(SyncResponse::new())
+    }
+}
+
+fn main() {
+    Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("a"), Registry);
+}
