@@ -9,8 +9,8 @@ use crate::{
 };
 
 const RBAC: &str = "rbac.authorization.k8s.io";
-/// No other test has it, as its permissions stay on a shared server.
-const ACCOUNT: &str = "operetta-planner";
+/// The user of the operators. No other test has it, as its permissions stay on a shared server.
+const ACCOUNT: &str = "planner";
 
 /// Parents of a database's type, whose image has a default, and a child that shows the image.
 fn showing_images(builder: SupervisorBuilder) -> SupervisorBuilder {

@@ -36,7 +36,7 @@ impl User {
 }
 
 /// Tests whose roles stay bound have users of their own.
-const USERS: [&str; 9] = [
+const USERS: [&str; 10] = [
     "restricted",
     "half-restricted",
     "one-of-two",
@@ -45,6 +45,7 @@ const USERS: [&str; 9] = [
     "guarded-operator",
     "keeper",
     "keeper-within",
+    "planner",
     "reader",
 ];
 
