@@ -103,7 +103,10 @@ mod tests {
     fn defaults_and_labels_are_those_of_the_answer_and_the_rest_of_the_metadata_is_kept() {
         let ty = K8sType::namespaced("example.com/v1", "App", "apps");
         let object = json!({
-            "metadata": {"name": "a", "namespace": "ns", "uid": "none", "labels": {"a": "1"}},
+            "metadata": {
+                "name": "a", "namespace": "ns", "uid": "none", "resourceVersion": "0",
+                "labels": {"a": "1"},
+            },
             "spec": {"size": 1},
         });
         let object = Object::from_value(&ty, &object, &KeptManagers::default()).unwrap();
@@ -114,7 +117,8 @@ mod tests {
         let stored = stored(&object, answer).unwrap().to_value();
         assert_eq!(stored["spec"], json!({"size": 1, "color": "red"}));
         let metadata = json!({
-            "name": "a", "namespace": "ns", "uid": "none", "annotations": {"by": "webhook"},
+            "name": "a", "namespace": "ns", "uid": "none", "resourceVersion": "0",
+            "annotations": {"by": "webhook"},
         });
         assert_eq!(stored["metadata"], metadata);
     }
