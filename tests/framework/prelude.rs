@@ -4,9 +4,9 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// What the programs of the walkthrough import beside the prelude: names that one or two chapters need.
-const BESIDE: [&str; 4] = ["Account", "Condition", "Permissions", "with_related"];
-/// What they import for the endpoint and for tests.
-const OF_OTHER_PARTS: [&str; 2] = ["Auth", "TestCluster"];
+const BESIDE: [&str; 2] = ["Condition", "with_related"];
+/// What they import for tests.
+const OF_OTHER_PARTS: [&str; 1] = ["TestCluster"];
 
 const MOST: usize = 16;
 
