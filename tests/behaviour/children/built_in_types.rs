@@ -102,7 +102,9 @@ impl Data {
     async fn applied_again(&self, world: &World) -> BTreeSet<String> {
         let mut again = self.applied_again.clone();
         for Gated { kind, name, field } in &self.gated {
-            let kind = self.kind(kind);
+            let Some(kind) = self.types.iter().map(Type::kind).find(|it| it.1 == *kind) else {
+                continue;
+            };
             if world.get(kind, name).await.pointer(field).is_none() {
                 again.insert(format!("{}/{name}", kind.2));
             }
