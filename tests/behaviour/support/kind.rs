@@ -56,6 +56,7 @@ impl Kind {
             STORAGE_CLASS.1,
             "MutatingAdmissionPolicy",
             "MutatingAdmissionPolicyBinding",
+            "ResourceSlice",
             "ValidatingAdmissionPolicy",
             "ValidatingAdmissionPolicyBinding",
         ];
