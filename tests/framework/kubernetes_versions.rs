@@ -49,10 +49,11 @@ fn the_page_of_versions_has_every_guarantee_and_every_version() {
 fn the_page_of_versions_is_what_the_runs_found() {
     let folder = PathBuf::from(env::var_os("OPERETTA_VERSION_RUNS").expect("the runs"));
     let named = Version::ALL.map(|version| {
-        let file = folder.join(version.minor()).with_extension("txt");
+        let file = folder.join(format!("{}.txt", version.minor()));
         fs::read_to_string(file).ok().map(|text| (version.minor(), run_of(&text)))
     });
     let runs: BTreeMap<_, _> = named.into_iter().flatten().collect();
+    assert!(!runs.is_empty(), "no runs in {}", folder.display());
     for (version, run) in &runs {
         let count = |wanted| run.values().filter(|outcome| **outcome == wanted).count();
         assert!(run.len() > 300 && count(Outcome::Failed) == 0, "{version}");
