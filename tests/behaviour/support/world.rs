@@ -138,7 +138,10 @@ impl World {
     /// Replaces the type by one without a status and its subresource, and waits until that is published.
     pub(crate) async fn install_recipes_without_status(&self) {
         operetta::supervisor::install_crds(&self.client, &[recipe::crd(None)]).await.unwrap();
-        self.until_published(|text| text.contains("Recipe") && !text.contains("/status")).await;
+        self.until_published(|text| {
+            text.contains("Recipe") && !text.contains("/recipes/{name}/status")
+        })
+        .await;
     }
 
     /// Replaces the type by one that marks fields as secret, and waits until that is published.
