@@ -74,7 +74,7 @@ pub trait IntoHandler<Form>: HasForm<Form> {
     fn into_handler(self) -> AnyHandler<Self::Role>;
 }
 
-/// What tells the forms of [`IntoHandler`] apart: what a function takes, and not what it returns.
+/// What distinguishes the forms of [`IntoHandler`]: the parameters of a function, and not its result.
 ///
 /// Whatever takes a handler asks for this first. The form is then known, and the compiler says what is wrong with
 /// the rest of it, instead of that there is no form at all.

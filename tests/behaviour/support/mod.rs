@@ -10,6 +10,7 @@ pub(crate) mod kubelet;
 pub(crate) mod link;
 pub(crate) mod logged;
 pub(crate) mod needs;
+pub(crate) mod offered;
 pub(crate) mod recipe;
 pub(crate) mod reported;
 pub(crate) mod started;
