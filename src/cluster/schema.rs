@@ -12,7 +12,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     object::{K8sType, SecretFields},
-    reply::{StatusSchema, TransitionRules, TypeSchema},
+    reply::{Defaults, StatusSchema, TransitionRules, TypeSchema},
 };
 
 /// Schemas stay unparsed: a document with hundreds of types would take megabytes as a tree.
@@ -98,6 +98,7 @@ impl KindSchema {
             status: status(schema, one_of_them, true),
             secrets: secrets(schema, one_of_them, referred),
             transitions: TransitionRules::of_schema(schema),
+            defaults: Arc::new(Defaults::of_schema(schema)),
         };
         let without = status(schema, one_of_them, false);
         let without = TypeSchema { status: without, ..with_subresource.clone() };

@@ -9,7 +9,10 @@ use super::{
     owned::{self, Ownership},
     path::{Segment, keys, render},
 };
-use crate::object::{FieldSet, K8sType};
+use crate::{
+    object::{FieldSet, K8sType},
+    reply::Defaults,
+};
 
 /// At most so many are shown of one object.
 const MAX_DIFFERENCES: usize = 50;
@@ -20,8 +23,9 @@ pub(crate) fn compare<'a>(
     desired: &'a Value,
     live: &'a Value,
     fields: Option<&FieldSet>,
+    defaults: &'a Defaults,
 ) -> Vec<Difference<'a>> {
-    let mut found = contained::compared(ty, desired, live, fields, MAX_DIFFERENCES);
+    let mut found = contained::compared(ty, desired, live, (fields, defaults), MAX_DIFFERENCES);
     let Some(fields) = fields else { return found };
     let Ownership { beyond, lost } = owned::ownership(fields, desired);
     let difference = |path: String| {

@@ -10,7 +10,7 @@ use super::{
     owned::{self, Ownership},
     path::MAX_PATHS,
 };
-use crate::{object::Object, operator::OperatorName};
+use crate::{object::Object, operator::OperatorName, reply::Defaults};
 
 /// Where a live object is not what an apply of a body should have left.
 #[derive(Debug, Default)]
@@ -22,10 +22,15 @@ pub(crate) struct Differences {
 }
 
 impl Differences {
-    pub(crate) fn between(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+    pub(crate) fn between(
+        body: &Value,
+        live: &Object,
+        operator: &OperatorName,
+        defaults: &Defaults,
+    ) -> Self {
         let desired = without_precondition(body);
         let fields = live.applied_fields(operator.as_str());
-        let mut changed = contained::differences_from(live, &desired, fields.as_ref());
+        let mut changed = contained::differences_from(live, &desired, fields.as_ref(), defaults);
         let Some(fields) = fields else {
             return Self { changed, lost: vec![".metadata.managedFields".to_owned()] };
         };
@@ -38,7 +43,8 @@ impl Differences {
     pub(crate) fn in_status(body: &Value, live: &Object, operator: &OperatorName) -> Self {
         let desired = json!({"status": body.get("status").cloned().unwrap_or_else(|| json!({}))});
         let fields = live.applied_status(operator.as_str());
-        let mut changed = contained::differences_from(live, &desired, fields.as_ref());
+        let mut changed =
+            contained::differences_from(live, &desired, fields.as_ref(), &Defaults::default());
         let Some(fields) = fields else {
             return Self { changed, lost: vec![".status".to_owned()] };
         };
@@ -65,11 +71,6 @@ impl Differences {
         paths.truncate(MAX_PATHS);
         paths
     }
-}
-
-/// Where the object that an apply left differs from what the apply asked for.
-pub(crate) fn differing_paths(body: &Value, live: &Object, operator: &OperatorName) -> Vec<String> {
-    Differences::between(body, live, operator).changed_paths()
 }
 
 fn without_precondition(body: &Value) -> Cow<'_, Value> {

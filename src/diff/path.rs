@@ -52,6 +52,12 @@ impl<'a> Path<'a> {
         self.0.len() == names.len() && self.ends_with(names)
     }
 
+    /// Whether the field names from the root are these; positions in lists are skipped, `*` is any name.
+    pub(crate) fn has_names(&self, names: &[Box<str>]) -> bool {
+        let is_name = |(field, name): (&str, &Box<str>)| **name == *"*" || field == &**name;
+        self.fields().count() == names.len() && self.fields().zip(names.iter().rev()).all(is_name)
+    }
+
     fn fields(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().rev().filter_map(|segment| match segment {
             Segment::Field(name) => Some(*name),

@@ -91,7 +91,10 @@ impl Context {
         let known_one = |ty: &K8sType| Some((ty.clone(), self.other_schemas.of(ty).fresh()?));
         let mut known: BTreeMap<K8sType, Arc<TypeSchema>> = others.filter_map(known_one).collect();
         known.extend(self.schema.last_known().map(|schema| (config.parent.clone(), schema)));
-        Schemas { fresh: self.schema.fresh(), known }
+        let custom = config.children.iter().map(|child| &child.ty).filter(|ty| ty.may_be_custom());
+        let defaults =
+            custom.filter_map(|ty| Some((ty.clone(), self.other_schemas.of(ty).defaults()?)));
+        Schemas { fresh: self.schema.fresh(), known, defaults: defaults.collect() }
     }
 
     /// The cached parent, if it is still the one with this uid.

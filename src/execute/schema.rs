@@ -10,7 +10,7 @@ use std::{
 use crate::{
     cluster::{Cluster, PUBLISHED_WITHIN},
     object::{K8sType, SecretFields},
-    reply::{ApiError, TypeSchema},
+    reply::{ApiError, Defaults, TypeSchema},
 };
 
 /// The schema of a type.
@@ -138,6 +138,13 @@ impl CachedSchema {
     /// The schema, if it was read recently.
     pub(super) fn fresh(&self) -> Option<Arc<TypeSchema>> {
         self.known().fresh()
+    }
+
+    /// The defaults by the last schema, or none if the last read failed; `None` before it is read.
+    pub(super) fn defaults(&self) -> Option<Arc<Defaults>> {
+        let known = self.known();
+        let defaults = known.schema.as_ref().map(|schema| schema.defaults.clone());
+        defaults.or_else(|| known.failing_since.map(|_| Arc::default()))
     }
 
     pub(super) fn last_known(&self) -> Option<Arc<TypeSchema>> {

@@ -10,6 +10,7 @@ mod cached;
 mod ending;
 mod event;
 mod field_set;
+mod finished_job;
 mod json;
 mod k8s_type;
 mod key;

@@ -1,7 +1,10 @@
 //! The plan for one parent: every desired child is created, updated or kept; every other child that
 //! is ours is deleted.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     ChildId, Deletion, DeletionReason, Desired, FinishedJob, FinishedJobs, LastApplied, Order,
@@ -11,9 +14,9 @@ use super::{
     ownership::is_ours,
 };
 use crate::{
-    diff::differences::Differences,
-    object::{Object, Uid},
+    object::{K8sType, Object, Uid},
     operator::{Children, OperatorConfig, OperatorName},
+    reply::Defaults,
 };
 
 /// What a plan is made from.
@@ -35,6 +38,10 @@ pub struct PlanInput<'a> {
     pub last_applied: &'a LastApplied,
     /// The Jobs that had finished before, and have a TTL.
     pub finished_jobs: &'a FinishedJobs,
+    /// The last versions of the Jobs that had finished when their TTL removed them, maybe before any plan saw it.
+    pub ended_jobs: &'a [Object],
+    /// The defaults of child types that may be custom, as far as they are known.
+    pub defaults: &'a BTreeMap<K8sType, Arc<Defaults>>,
     /// Whether the children that the handler did not return stay, as those of a parent that is being
     /// finalized.
     pub keeps_undesired: bool,
@@ -111,7 +118,9 @@ impl Planning<'_> {
         let owner = Owner { config, operator, parent };
         let (writes, order) = normalise(owner, std::mem::take(&mut self.input.desired))?;
         let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
-        let writes: Vec<_> = writes.into_iter().filter(|write| !self.has_ended(write)).collect();
+        let defaults = self.input.defaults;
+        let writes = writes.into_iter().map(|write| write.with_defaults(defaults));
+        let writes: Vec<_> = writes.filter(|write| !self.has_ended(write)).collect();
         self.plan.rollouts = Rollout::of(&config.children, &writes);
         let uncounted = writes.iter().filter(|write| write.config.ignores_readiness);
         self.plan.uncounted = uncounted.map(|write| write.id.clone()).collect();
@@ -139,23 +148,35 @@ impl Planning<'_> {
 
     /// Whether a Job has finished, and its TTL removes it now or has removed it. It is not created again.
     fn has_ended(&mut self, write: &Write) -> bool {
-        let PlanInput { config, operator, observed, finished_jobs, .. } = self.input;
+        let PlanInput { config, observed, finished_jobs, .. } = self.input;
         let (ty, key) = (&write.id.ty, &write.id.key);
         let ended = match observed.of_type(ty).get(key) {
             None => {
-                finished_jobs.get(ty, key).filter(|it| it.is_for(write, &config.labels)).cloned()
+                let recorded = finished_jobs.get(ty, key);
+                let recorded = recorded.filter(|it| it.is_for(write, &config.labels)).cloned();
+                recorded.or_else(|| self.finished(write, self.ended_unseen(write)?))
             }
-            Some(live) if live.is_deleting() => {
-                let is_same =
-                    || Differences::between(&write.body, live, operator).changed.is_empty();
-                let finished = FinishedJob::of(live, write, &config.labels);
-                finished.filter(|_| write.ensure || is_same())
-            }
+            Some(live) if live.is_deleting() => self.finished(write, live),
             Some(_) => None,
         };
         let has_ended = ended.is_some();
         self.plan.finished_jobs.extend(ended.map(|job| (key.clone(), job)));
         has_ended
+    }
+
+    /// The last version of the Job as the last plan left it, if it finished and went since.
+    fn ended_unseen(&self, write: &Write) -> Option<&Object> {
+        let (_, left) = self.input.last_applied.left(&write.id)?;
+        let is_it = |job: &&Object| *job.ty() == write.id.ty && job.uid() == left.uid();
+        self.input.ended_jobs.iter().find(is_it)
+    }
+
+    /// A Job that finished what is desired.
+    fn finished(&self, write: &Write, live: &Object) -> Option<FinishedJob> {
+        let PlanInput { config, operator, .. } = self.input;
+        let is_same = || write.differences(live, operator).changed.is_empty();
+        let finished = FinishedJob::of(live, write, &config.labels)?;
+        (write.ensure || is_same()).then_some(finished)
     }
 
     fn undesired_children(&self, desired: &BTreeSet<ChildId>) -> Vec<Object> {

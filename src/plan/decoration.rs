@@ -14,6 +14,7 @@ use crate::{
         ChildConfig, Decoration, HeldReplicas, OperatorConfig, OperatorName, is_label_value,
         is_qualified_name,
     },
+    reply::Defaults,
 };
 
 /// All annotations of an object together have at most so many bytes.
@@ -125,7 +126,7 @@ impl Decoration {
             return None;
         }
         let mut body = envelope(parent, &metadata);
-        let paths = Differences::between(&body, parent, operator).paths();
+        let paths = Differences::between(&body, parent, operator, &Defaults::default()).paths();
         if paths.is_empty() {
             return None;
         }

@@ -47,7 +47,7 @@ pub(super) fn decide(
     if write.ensure {
         return ensured(write, live, operator, &config.labels);
     }
-    let differences = Differences::between(&write.body, live, operator);
+    let differences = write.differences(live, operator);
     match strategy(&write, &differences, &config.labels) {
         Some(strategy) if !is_as_left(last_applied, &write, live, operator, &differences) => {
             differing(strategy, write, live, differences.paths())
@@ -94,9 +94,9 @@ fn is_as_left(
     operator: &OperatorName,
     differences: &Differences,
 ) -> bool {
-    last_applied.left_alike(write, live, operator).is_some_and(|left| {
-        differences.is_within(&Differences::between(&write.body, left, operator))
-    })
+    last_applied
+        .left_alike(write, live, operator)
+        .is_some_and(|left| differences.is_within(&write.differences(left, operator)))
 }
 
 fn differing(strategy: UpdateStrategy, write: Write, live: &Object, paths: Vec<String>) -> Choice {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use super::{ChildId, Write, ownership::labels_of_ours};
 use crate::{
     diff::hash,
-    object::{K8sType, Object, ObjectKey, ReadyState},
+    object::{K8sType, Object, ObjectKey},
     operator::Labels,
 };
 
@@ -59,7 +59,7 @@ impl FinishedJobs {
 
     /// The Job of this name; `None` for other types.
     pub(crate) fn get(&self, ty: &K8sType, key: &ObjectKey) -> Option<&FinishedJob> {
-        self.0.get(key).filter(|_| is_job(ty))
+        self.0.get(key).filter(|_| ty.is_job())
     }
 
     /// Those that have failed.
@@ -76,15 +76,7 @@ impl FinishedJobs {
 impl FinishedJob {
     /// The Job of a desired state, if it has finished and has a TTL.
     pub(super) fn of(live: &Object, write: &Write, labels: &Labels) -> Option<Self> {
-        let spec = live.part_of("spec", &["ttlSecondsAfterFinished"]);
-        if !is_job(live.ty()) || spec["ttlSecondsAfterFinished"].is_null() {
-            return None;
-        }
-        let has_succeeded = match outcome(live) {
-            ReadyState::Ready => true,
-            ReadyState::Failed => false,
-            _ => return None,
-        };
+        let has_succeeded = live.has_succeeded_with_ttl()?;
         Some(Self { desired: stable_hash(&write.body, labels), has_succeeded })
     }
 
@@ -121,25 +113,6 @@ impl fmt::Display for FinishedJobs {
             f.write_str(&text)?;
         }
         Ok(())
-    }
-}
-
-fn is_job(ty: &K8sType) -> bool {
-    (ty.group(), ty.kind()) == ("batch", "Job")
-}
-
-/// How a Job ended, also while it is being deleted.
-fn outcome(live: &Object) -> ReadyState {
-    let status = live.field("status").unwrap_or_default();
-    let has = |ty: &str| {
-        let conditions = status["conditions"].as_array();
-        conditions
-            .is_some_and(|all| all.iter().any(|it| it["type"] == ty && it["status"] == "True"))
-    };
-    match (has("Complete"), has("Failed")) {
-        (true, _) => ReadyState::Ready,
-        (_, true) => ReadyState::Failed,
-        _ => ReadyState::Progressing,
     }
 }
 

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{ChildId, Contested, Write};
 use crate::{
-    diff::{differences::differing_paths, fingerprint::same_owned_fields},
+    diff::fingerprint::same_owned_fields,
     object::{K8sType, Object, ObjectKey},
     operator::OperatorName,
 };
@@ -69,8 +69,8 @@ struct Deferral {
 impl Settled {
     /// From the reply to the apply of `write`, or from an object that was found up to date.
     pub fn new(write: &Write, object: &Object, operator: &OperatorName) -> Self {
-        let altered =
-            if write.ensure { Vec::new() } else { differing_paths(&write.body, object, operator) };
+        let altered = || write.differences(object, operator).changed_paths();
+        let altered = if write.ensure { Vec::new() } else { altered() };
         let (id, desired_hash, object) = (write.id.clone(), write.desired_hash, object.clone());
         Self { id, desired_hash, object, altered }
     }

@@ -1,16 +1,20 @@
 //! The steps of a plan. Values only; why a step is in a plan is decided elsewhere.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, LazyLock},
 };
 
 use serde_json::{Value, json};
 
 use super::initial_fields::InitialFields;
 use crate::{
+    diff::differences::Differences,
     object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_deleted},
     operator::{ChildConfig, ConflictPolicy, OperatorName},
+    reply::Defaults,
 };
 
 /// Type, namespace and name of a child.
@@ -51,6 +55,8 @@ pub struct Write {
     pub(crate) claim: Option<Value>,
     /// The fields of the body that are only a start.
     pub(super) initial: InitialFields,
+    /// The defaults of a type that may be custom, if they are known.
+    pub(super) defaults: Option<Arc<Defaults>>,
 }
 
 /// A delete with its preconditions.
@@ -162,8 +168,12 @@ impl Step {
 
 impl Write {
     pub(crate) fn new(id: ChildId, body: Value, desired_hash: u64, config: ChildConfig) -> Self {
-        let (paths, ensure, claim, initial) = <_>::default();
-        Self { id, body, desired_hash, paths, config, ensure, claim, initial }
+        let (paths, ensure, claim, initial, defaults) = <_>::default();
+        Self { id, body, desired_hash, paths, config, ensure, claim, initial, defaults }
+    }
+
+    pub(super) fn with_defaults(self, of_types: &BTreeMap<K8sType, Arc<Defaults>>) -> Self {
+        Self { defaults: of_types.get(&self.id.ty).cloned(), ..self }
     }
 
     /// The same child with fields that are only a start.
@@ -229,6 +239,17 @@ impl Write {
         elsewhere
     }
 
+    /// Where a live object is not what this apply should have left.
+    pub(super) fn differences(&self, live: &Object, operator: &OperatorName) -> Differences {
+        Differences::between(&self.body, live, operator, self.defaults())
+    }
+
+    /// The defaults of the type that are no difference.
+    pub(crate) fn defaults(&self) -> &Defaults {
+        static NONE: LazyLock<Defaults> = LazyLock::new(Defaults::default);
+        self.defaults.as_deref().unwrap_or(&NONE)
+    }
+
     /// Whether it takes fields of other managers.
     pub(crate) fn forces(&self) -> bool {
         self.claim.is_some() || self.config.conflicts == ConflictPolicy::Force
@@ -267,8 +288,7 @@ impl Write {
 
 impl fmt::Debug for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, body: _, desired_hash: _, paths, config: _, ensure, claim: _, initial: _ } =
-            self;
+        let Self { id, paths, ensure, .. } = self;
         let mut shown = f.debug_struct("Write");
         shown.field("id", id).field("paths", paths).field("ensure", ensure);
         shown.finish_non_exhaustive()

@@ -8,6 +8,7 @@
 
 mod causes;
 mod class;
+mod defaults;
 mod deleted;
 mod error;
 mod event;
@@ -19,6 +20,7 @@ mod value_schema;
 
 pub(crate) use causes::causes;
 pub(crate) use class::ErrorClass;
+pub use defaults::Defaults;
 pub(crate) use deleted::Deleted;
 pub(crate) use error::ApiError;
 pub(crate) use event::{EventKind, IfKnown, ParentEvent, Regarding};

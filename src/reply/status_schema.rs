@@ -2,9 +2,11 @@
 //! constructs that are not supported here (references, alternatives), everything is allowed: the API server
 //! decides.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
-use super::{transition_rules::TransitionRules, value_schema::ValueSchema};
+use super::{defaults::Defaults, transition_rules::TransitionRules, value_schema::ValueSchema};
 use crate::object::SecretFields;
 
 /// The most undeclared paths reported.
@@ -16,6 +18,7 @@ pub(crate) struct TypeSchema {
     /// `None` where the schema does not say which fields are secret.
     pub(crate) secrets: Option<SecretFields>,
     pub(crate) transitions: TransitionRules,
+    pub(crate) defaults: Arc<Defaults>,
 }
 
 impl TypeSchema {
@@ -27,8 +30,8 @@ impl TypeSchema {
 
     /// That of a type whose schema is not published. What is known of its secrets stays known.
     pub(crate) fn unpublished(secrets: Option<SecretFields>) -> Self {
-        let (status, transitions) = (StatusSchema::unknown(), TransitionRules::default());
-        Self { status, secrets, transitions }
+        let (transitions, defaults) = <_>::default();
+        Self { status: StatusSchema::unknown(), secrets, transitions, defaults }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Cache, Settings};
 use crate::{
     object::{K8sType, Object},
     plan::{ChildId, Unsynced},
-    reply::TypeSchema,
+    reply::{Defaults, TypeSchema},
     store::Frozen,
 };
 
@@ -53,6 +53,9 @@ pub(crate) struct Schemas {
     /// The known schemas of types that may be custom: of the parents the last one, of children and related objects one
     /// that was read recently.
     pub(crate) known: BTreeMap<K8sType, Arc<TypeSchema>>,
+    /// The defaults of child types that may be custom, as they were last read; none where that failed. A type that was
+    /// not read is missing.
+    pub(crate) defaults: BTreeMap<K8sType, Arc<Defaults>>,
 }
 
 /// The time of a step, on both clocks.

@@ -1,14 +1,17 @@
 //! Plans: from what the handler desires to the steps that are carried out.
 
+use std::collections::BTreeSet;
+
 use super::{
-    drift,
+    Effect, drift,
     parent::status::ReturnedStatus,
     reconcile::Reconcile,
-    stage::{CarryOut, Sequence, Stage},
+    stage::{CarryOut, Returned, Sequence, Stage, Then},
 };
 use crate::{
     history::ReconcileStep,
     journal::{Fact, Failure, PausedBy, Planned, PlannedAs},
+    object::K8sType,
     operator::{DecoratorResponse, checked_events},
     plan::{self, ChildId, Desired, Plan, PlanInput, Refusal, Step},
     report::finished_jobs,
@@ -33,12 +36,34 @@ impl Reconcile {
             Err(refusals) => return self.refused(refusals, response.status.map(ReturnedStatus)),
         };
         let desired = Desired { children: response.children, stages: response.stages };
-        if self.preview.is_some() {
-            let status = response.status.as_ref();
-            return self.preview_planned((desired, status), &decoration);
+        if self.preview.is_none() {
+            self.note(response.resync.map(Fact::Resync));
         }
-        self.note(response.resync.map(Fact::Resync));
-        let status = response.status.map(ReturnedStatus);
+        let returned = Returned { desired, status: response.status, decoration };
+        let unread = self.unread_defaults();
+        if unread.is_empty() {
+            return self.plan_returned(returned);
+        }
+        self.effects.push(Effect::ReadSchema(unread));
+        Stage::ReadingSchema(Then::Plan(Box::new(returned)))
+    }
+
+    /// The custom types of what the handler returned whose defaults are not known: where they would be a difference, a new
+    /// process would write every child again.
+    fn unread_defaults(&self) -> Vec<K8sType> {
+        let known = &self.snapshot.schemas.defaults;
+        let types = self.returned.iter().filter_map(|child| self.declared(&child.object));
+        let unread: BTreeSet<_> = types.filter(|ty| ty.may_be_custom()).cloned().collect();
+        unread.into_iter().filter(|ty| !known.contains_key(ty)).collect()
+    }
+
+    /// Plans what the handler returned, whether the defaults could be read or not.
+    pub(super) fn plan_returned(&mut self, returned: Returned) -> Stage {
+        let Returned { desired, status, decoration } = returned;
+        if self.preview.is_some() {
+            return self.preview_planned((desired, status.as_ref()), &decoration);
+        }
+        let status = status.map(ReturnedStatus);
         match self.planned(desired) {
             Ok(plan) => {
                 self.decoration = self.settings.config().is_decorator().then_some(decoration);
@@ -73,6 +98,8 @@ impl Reconcile {
             unsynced: &view.snapshot.doubts.unsynced,
             last_applied: self.memory.last_applied(),
             finished_jobs: &finished_jobs,
+            defaults: &view.snapshot.schemas.defaults,
+            ended_jobs: &view.snapshot.objects.ended_jobs(view.parent.uid()),
             keeps_undesired: self.settings.is_leaving(view.parent)
                 && !self.settings.takes_leave(view.parent),
         });

@@ -32,7 +32,7 @@ impl Reconcile {
     }
 
     /// The type of a child as the configuration declares it.
-    fn declared(&self, object: &Value) -> Option<&K8sType> {
+    pub(super) fn declared(&self, object: &Value) -> Option<&K8sType> {
         let (api_version, kind) = (object["apiVersion"].as_str()?, object["kind"].as_str()?);
         let mut types = self.settings.config().children.iter().map(|child| &child.ty);
         types.find(|ty| ty.is(api_version, kind))

@@ -126,6 +126,7 @@ impl Reconcile {
         schema: Result<Option<Arc<TypeSchema>>, ApiError>,
     ) -> Stage {
         match then {
+            Then::Plan(returned) => self.plan_returned(*returned),
             Then::ResumeStatus(writing) => {
                 let next = self.ask(|view| status::schema_read(*writing, schema, view));
                 self.writing_status(next)

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use serde_json::Value;
+
 use super::{
     HandlerError, RequestId, Response, child,
     parent::{
@@ -13,7 +15,8 @@ use super::{
 use crate::{
     journal::{PausedBy, RequestFailure},
     object::{K8sType, Object, Uid},
-    plan::{ChildId, Deletion, Order, Reservation, Rollout, Step, WaitingChild, Write},
+    operator::Decoration,
+    plan::{ChildId, Deletion, Desired, Order, Reservation, Rollout, Step, WaitingChild, Write},
 };
 
 /// How far a reconcile is, and what it waits for.
@@ -89,12 +92,21 @@ pub(super) type Returning = Box<Result<Response, HandlerError>>;
 /// What follows when the schemas are read.
 #[derive(Debug)]
 pub(super) enum Then {
+    Plan(Box<Returned>),
     WriteStatus(Option<ReturnedStatus>),
     /// The whole status was refused: the failure, and whether the reconcile had failed before.
     WriteConditions(RequestFailure, bool),
     /// A status write that waited for the schema.
     ResumeStatus(Box<status::Writing>),
     Finish,
+}
+
+/// What the handler returned, to be planned.
+#[derive(Debug)]
+pub(super) struct Returned {
+    pub(super) desired: Desired,
+    pub(super) status: Option<Value>,
+    pub(super) decoration: Decoration,
 }
 
 /// A child whose difference is to be confirmed, and those after it.

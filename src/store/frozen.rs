@@ -54,6 +54,12 @@ impl Frozen {
         Children::new(types.map(of_type))
     }
 
+    /// The Jobs of a parent that had finished when their TTL removed them, also later than this revision.
+    pub(crate) fn ended_jobs(&self, parent: &Uid) -> Vec<Object> {
+        let jobs = self.readers.iter().filter(|reader| reader.ty().is_job());
+        jobs.flat_map(|it| it.read().ended_jobs(parent).cloned().collect::<Vec<_>>()).collect()
+    }
+
     fn reader(&self, ty: &K8sType) -> Option<&StoreReader> {
         self.readers.iter().find(|reader| reader.ty() == ty)
     }

@@ -19,6 +19,7 @@
 //! - what left the selector of one watch is not gone for a watch with another selector;
 //! - an object is cached only while a watch covers it, and nothing is kept of a watch that has ended;
 //! - a store with a filter holds only the objects of its watch that somebody asks for;
+//! - a Job that had finished when its TTL removed it is remembered until another takes its key;
 //! - an undecodable object is not cached, but known by name as long as it is undecodable;
 
 mod contents;

@@ -27,6 +27,7 @@ pub mod plan {
     pub use crate::plan::{
         FinishedJobs, LastApplied, Plan, PlanInput, Settled, Step, Unsynced, Write, plan,
     };
+    pub use crate::reply::Defaults;
 }
 
 pub mod schedule {

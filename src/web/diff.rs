@@ -106,7 +106,7 @@ impl PreviewView {
         live: Option<&Object>,
         comparing: &Comparing<'_>,
     ) -> Self {
-        let differences = comparing.differences(&write.id.ty, &write.desired(), live);
+        let differences = comparing.differences(write, live);
         Self { action, why: None, differences }
     }
 
@@ -124,12 +124,8 @@ impl PreviewView {
 }
 
 impl Comparing<'_> {
-    fn differences(
-        &self,
-        ty: &K8sType,
-        desired: &Value,
-        live: Option<&Object>,
-    ) -> Vec<DifferenceView> {
+    fn differences(&self, write: &Write, live: Option<&Object>) -> Vec<DifferenceView> {
+        let (ty, desired) = (&write.id.ty, &write.desired());
         let tree = live.map_or_else(|| json!({}), Object::to_value);
         let fields = live.and_then(|live| live.applied_fields(self.operator.as_str()));
         let shown = (self.hidden(ty, desired), self.hidden(ty, &tree));
@@ -138,7 +134,8 @@ impl Comparing<'_> {
             let found = found.map(|value| (value, counterpart(&tree, &shown.1, value)));
             between(self.secrets.path(&path), wanted, found)
         };
-        compare(ty, desired, &tree, fields.as_ref()).into_iter().map(view).collect()
+        let found = compare(ty, desired, &tree, fields.as_ref(), write.defaults());
+        found.into_iter().map(view).collect()
     }
 
     /// An object of a type without secret values.
@@ -258,7 +255,8 @@ mod tests {
         let board = board(&ty);
         let secrets = Secrets::of(&board, &parent());
         let comparing = Comparing { board: &board, operator: &operator, secrets: &secrets };
-        let found = comparing.differences(&ty, &desired, Some(&live));
+        let write = Write::new(ChildId::of(&live), desired, 0, ChildConfig::apply());
+        let found = comparing.differences(&write, Some(&live));
         serde_json::to_value(found).unwrap()
     }
 

@@ -13,7 +13,10 @@ use super::{
     path::{Path, Segment},
     quantity,
 };
-use crate::object::{FieldItem, FieldSet, K8sType, Object};
+use crate::{
+    object::{FieldItem, FieldSet, K8sType, Object},
+    reply::Defaults,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference<'a> {
@@ -30,9 +33,11 @@ pub(crate) fn differences_from(
     live: &Object,
     desired: &Value,
     fields: Option<&FieldSet>,
+    defaults: &Defaults,
 ) -> Vec<String> {
     let paths = |found: Vec<Difference<'_>>| found.into_iter().map(|found| found.path).collect();
-    let compared = || paths(compared(live.ty(), desired, &live.to_value(), fields, usize::MAX));
+    let known = (fields, defaults);
+    let compared = || paths(compared(live.ty(), desired, &live.to_value(), known, usize::MAX));
     if fields.is_some_and(|fields| text::is_plainly_contained(desired, live, fields)) {
         debug_assert_eq!(compared(), Vec::<String>::new(), "{live:?}");
         return Vec::new();
@@ -40,22 +45,24 @@ pub(crate) fn differences_from(
     compared()
 }
 
-/// The same with both values; at most `most` of them.
+/// The same with both values; at most `most` of them. `known`: the fields that we own, and the defaults of the type.
 pub(crate) fn compared<'a>(
     ty: &K8sType,
     desired: &'a Value,
     live: &'a Value,
-    fields: Option<&FieldSet>,
+    known: (Option<&FieldSet>, &'a Defaults),
     most: usize,
 ) -> Vec<Difference<'a>> {
-    let is_builtin = ty.is_builtin();
-    let mut comparison = Comparison { is_builtin, path: Path::default(), found: Vec::new(), most };
+    let ((fields, defaults), is_builtin) = (known, ty.is_builtin());
+    let (path, found) = <_>::default();
+    let mut comparison = Comparison { is_builtin, defaults, path, found, most };
     comparison.values(desired, Some(live), Owned::root(fields));
     comparison.found
 }
 
 struct Comparison<'a> {
     is_builtin: bool,
+    defaults: &'a Defaults,
     path: Path<'a>,
     found: Vec<Difference<'a>>,
     most: usize,
@@ -116,9 +123,16 @@ impl<'a> Comparison<'a> {
     }
 
     fn extra(&mut self, value: &'a Value) {
-        if !(self.is_builtin && builtin::is_default(&self.path, value)) {
+        if !self.is_default(value) {
             self.record(None, Some(value));
         }
+    }
+
+    fn is_default(&self, value: &Value) -> bool {
+        let is_it = |(names, default): (&[Box<str>], &Value)| {
+            *default == *value && self.path.has_names(names)
+        };
+        self.is_builtin && builtin::is_default(&self.path, value) || self.defaults.iter().any(is_it)
     }
 
     /// Returns whether they can be compared item by item; `false` means that they differ as a

@@ -12,9 +12,19 @@ fn custom() -> K8sType {
 }
 
 fn paths(ty: &K8sType, desired: &Value, live: &Value, fields: &Value) -> Vec<String> {
+    paths_with(&Defaults::default(), ty, desired, live, fields)
+}
+
+fn paths_with(
+    defaults: &Defaults,
+    ty: &K8sType,
+    desired: &Value,
+    live: &Value,
+    fields: &Value,
+) -> Vec<String> {
     let fields = fields.to_string();
     let fields = FieldSet::parse(&fields).unwrap();
-    let found = compared(ty, desired, live, Some(&fields), MAX_PATHS);
+    let found = compared(ty, desired, live, (Some(&fields), defaults), MAX_PATHS);
     let found: Vec<_> = found.into_iter().map(|found| found.path).collect();
     let mut stored = live.clone();
     stored["metadata"]["name"] = json!("a");
@@ -109,6 +119,21 @@ fn an_empty_list_that_a_custom_resource_lacks_differs() {
     let live = json!({"metadata": {}, "spec": {}});
     assert!(paths(&pod(), &desired, &live, &json!({})).is_empty());
     assert_eq!(paths(&custom(), &desired, &live, &json!({})), [".spec.a"]);
+}
+
+#[test]
+fn a_default_of_a_custom_type_within_a_list_without_keys_is_no_difference() {
+    let item = json!({"properties": {"weight": {"default": 1}}});
+    let defaults = Defaults::of_schema(&json!({"properties": {"refs": {"items": item}}}));
+    let fields = json!({"f:refs": {}});
+    let live = |weight: u64| json!({"refs": [{"name": "a", "weight": weight}]});
+    let differing =
+        |desired: &Value, weight| paths_with(&defaults, &custom(), desired, &live(weight), &fields);
+    let left_out = json!({"refs": [{"name": "a"}]});
+    assert_eq!(differing(&left_out, 1), Vec::<String>::new());
+    assert_eq!(differing(&left_out, 2), [".refs[0].weight"]);
+    assert_eq!(differing(&live(2), 1), [".refs[0].weight"]);
+    assert_eq!(paths(&custom(), &left_out, &live(1), &fields), [".refs[0].weight"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@
 //! | `foreign` | another client creates the object in the input |
 //! | `admission <kind> <pointer> <value>` | a policy sets a value in what is written |
 //! | `unsync <kind>` | the store of a type is incomplete |
+//! | `ended <child>` | the TTL of a Job removes it; the cache remembers its last version |
 //! | `parent-deleted` | the parent is being deleted |
 //! | `restart` | a new process remembers nothing |
 //! | `show <child>` | prints an object |
@@ -27,7 +28,10 @@ mod server;
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
+use k8s_openapi::api::{
+    batch::v1::Job,
+    core::v1::{ConfigMap, Pod, Secret, Service},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use server::{MANAGER, Server};
@@ -89,10 +93,12 @@ struct World {
     last_applied: LastApplied,
     /// The hash of what was last written, of each child.
     written: BTreeMap<ChildId, u64>,
+    ended_jobs: Vec<Object>,
 }
 
-fn kinds() -> [K8sType; 4] {
+fn kinds() -> [K8sType; 5] {
     [
+        K8sType::of::<Job>(),
         K8sType::of::<Service>(),
         K8sType::of::<Pod>(),
         K8sType::of::<ConfigMap>(),
@@ -106,7 +112,7 @@ fn ty(kind: &str) -> K8sType {
 
 fn child_id(text: &str) -> ChildId {
     let (kind, key) = text.split_once(' ').unwrap();
-    ChildId { ty: ty(kind.strip_suffix(".v1").unwrap()), key: key.parse().unwrap() }
+    ChildId { ty: ty(kind.split('.').next().unwrap()), key: key.parse().unwrap() }
 }
 
 fn yaml(text: &str) -> Vec<Value> {
@@ -131,6 +137,7 @@ impl World {
             unsynced: Unsynced::default(),
             last_applied: LastApplied::default(),
             written: BTreeMap::new(),
+            ended_jobs: Vec::new(),
         }
     }
 
@@ -158,6 +165,7 @@ impl World {
             "edit" => self.server.edit(&child_id(arguments), &yaml(input)[0]),
             "held" => self.held(arguments),
             "foreign" => self.foreign(yaml(input).remove(0)),
+            "ended" => self.ended_jobs.extend(self.server.remove(&child_id(arguments))),
             "admission" => self.admission(arguments),
             "unsync" => self.unsynced.extend([ty(arguments)]),
             "parent-deleted" => self.parent["metadata"]["deletionTimestamp"] = json!("now"),
@@ -259,6 +267,8 @@ impl World {
             unsynced: &self.unsynced,
             keeps_undesired: false,
             finished_jobs: &FinishedJobs::default(),
+            ended_jobs: &self.ended_jobs,
+            defaults: &BTreeMap::new(),
             last_applied: &self.last_applied,
         });
         match planned {
@@ -276,6 +286,9 @@ impl World {
         }
         if plan.last_applied.len() > 0 {
             writeln!(output, "unchanged {}", plan.last_applied.len()).unwrap();
+        }
+        if !plan.finished_jobs.is_empty() {
+            writeln!(output, "{}", plan.finished_jobs).unwrap();
         }
         for contested in plan.last_applied.contested() {
             writeln!(output, "left {contested}").unwrap();

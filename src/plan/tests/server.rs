@@ -101,6 +101,12 @@ impl Server {
         Ok(())
     }
 
+    pub(super) fn remove(&mut self, id: &ChildId) -> Option<Object> {
+        let object = self.get(id);
+        self.objects.remove(id);
+        object
+    }
+
     fn store(&mut self, id: ChildId, mut stored: Stored) {
         self.version += 1;
         let version = self.version;

@@ -232,7 +232,7 @@ impl Caches {
         Snapshot {
             objects: Frozen::of(self.readers().to_vec(), |_| ()).0,
             doubts,
-            schemas: Schemas { fresh: self.schema.clone(), known },
+            schemas: Schemas { fresh: self.schema.clone(), known, ..Schemas::default() },
             is_paused: self.is_paused,
             unavailable: self.unavailable.clone(),
             spare: self.spare,

@@ -3,6 +3,7 @@
 mod as_of;
 mod by_key;
 mod census;
+mod ended_jobs;
 mod ends;
 mod filtered;
 mod relist;
@@ -13,7 +14,10 @@ mod tombstone;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::{by_key::ByKey, census::Census, superseded::Superseded, tombstone::Tombstone};
+use self::{
+    by_key::ByKey, census::Census, ended_jobs::EndedJobs, superseded::Superseded,
+    tombstone::Tombstone,
+};
 use super::{
     departed::{Departed, Departure},
     filter::{Filtered, Listed},
@@ -66,6 +70,7 @@ pub(super) struct Contents {
     tombstones: HashMap<Uid, Tombstone>,
     /// Recently deleted objects: a late reply does not bring them back.
     departed: Departed,
+    ended_jobs: EndedJobs,
     pub(super) undecodable: UndecodableObjects,
     /// The clock when the last undecodable object without a known name was shown.
     last_nameless: u64,
@@ -266,6 +271,7 @@ impl Contents {
         if removed.is_none() {
             self.superseded.add(object.key(), None);
         }
+        self.ended_jobs.forget(object.key());
         self.index(&object, &parents);
         self.bytes += object.json().len();
         self.census.enter(object.namespace());
@@ -301,6 +307,7 @@ impl Contents {
     fn remove(&mut self, key: &ObjectKey) -> Option<Change> {
         let ByKey(object) = self.objects.take(key)?;
         self.superseded.add(key, Some(&object));
+        self.ended_jobs.keep(&object);
         self.bytes -= object.json().len();
         self.census.leave(object.namespace());
         let parents = self.parents_of(&object);

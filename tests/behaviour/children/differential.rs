@@ -120,6 +120,8 @@ impl Case<'_> {
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
             unsynced: &Unsynced::default(),
             finished_jobs: &FinishedJobs::default(),
+            ended_jobs: &[],
+            defaults: &BTreeMap::new(),
             keeps_undesired: false,
             last_applied,
         })

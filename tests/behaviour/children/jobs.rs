@@ -1,5 +1,7 @@
 //! Jobs that their TTL removes when they have finished.
 
+use std::sync::{Mutex, mpsc};
+
 use k8s_openapi::api::batch::v1::Job;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use operetta::{
@@ -37,10 +39,15 @@ async fn start(world: &World, handler: AnyHandler) -> Operators {
     world.start(|builder| builder.register(config, handler)).await
 }
 
-/// Ends the Job. The controller removes it after its TTL on the real control plane, and this test on the embedded
-/// server, which has none.
+/// Ends the Job, and removes it once that is recorded.
 async fn finish(world: &World, conditions: [&str; 2]) {
     world.until(JOB, "j", "a Job", |job| !job.is_null()).await;
+    end(world, conditions).await;
+    world.until(RECIPE, "r", "the record", has_finished).await;
+    remove(world).await;
+}
+
+async fn end(world: &World, conditions: [&str; 2]) {
     let now = "2026-01-01T00:00:00Z";
     let of = |ty: &&str| json!({"type": ty, "status": "True", "lastTransitionTime": now});
     let has_succeeded = conditions[1] == "Complete";
@@ -53,7 +60,11 @@ async fn finish(world: &World, conditions: [&str; 2]) {
     }
     let patch = Patch::Merge(json!({"status": status}));
     world.api(JOB).patch_status("j", &PatchParams::default(), &patch).await.unwrap();
-    world.until(RECIPE, "r", "the record", has_finished).await;
+}
+
+/// The controller removes a Job after its TTL on the real control plane, and this test on the embedded server, which
+/// has none.
+async fn remove(world: &World) {
     // The controller may have been faster.
     let _ = world.api(JOB).delete("j", &DeleteParams::background()).await;
     world.until(JOB, "j", "its end", Value::is_null).await;
@@ -85,6 +96,36 @@ async fn a_finished_job_that_its_ttl_removed_runs_again_only_when_it_changes() {
         world.delete(RECIPE, "r").await;
         operators.stop().await;
     }
+}
+
+/// The plan after the Job began sees it run, and the next one sees that it is gone.
+#[operetta_harness::test]
+async fn a_job_that_finished_and_went_between_two_plans_does_not_run_again() {
+    let world = World::new().await;
+    let (calls, called) = mpsc::channel();
+    let (resume, resumed) = mpsc::channel::<()>();
+    let resumed = Mutex::new(resumed);
+    let handler = move |request: &SyncRequest| {
+        let is_held = request.parent.annotations().contains_key("test.operetta.dev/held");
+        if is_held && calls.send(()).is_ok() {
+            let _ = resumed.lock().unwrap().recv();
+        }
+        ensuring(request)
+    };
+    let operators = start(&world, handler.into_handler()).await;
+    world.apply(RECIPE, recipe("r", &[job("example.dev/a")])).await;
+    world.until(JOB, "j", "a Job", |job| !job.is_null()).await;
+    operators.settled().await;
+    let held = json!({"metadata": {"annotations": {"test.operetta.dev/held": ""}}});
+    world.patch(RECIPE, "r", held).await;
+    tokio::task::spawn_blocking(move || called.recv()).await.unwrap().unwrap();
+    end(&world, ["SuccessCriteriaMet", "Complete"]).await;
+    remove(&world).await;
+    drop(resume);
+    world.until(RECIPE, "r", "the record", has_finished).await;
+    operators.settled().await;
+    assert_eq!(world.get(JOB, "j").await, Value::Null);
+    operators.stop().await;
 }
 
 #[operetta_harness::test]

@@ -85,13 +85,13 @@ fn certificate(name: &str) -> Certificate {
 }
 
 fn route(name: &str) -> HTTPRoute {
-    // These lists have no keys: each is compared as one value, with what the server would set as default.
-    let backend =
-        HTTPRouteSpecRulesBackendRefs { name: name.to_owned(), port: Some(80), weight: Some(1) };
-    let path = HTTPRouteSpecRulesMatchesPath {
-        r#type: Some(HTTPRouteSpecRulesMatchesPathType::PathPrefix),
-        value: Some("/a".to_owned()),
+    // These lists have no keys: each is one value, in which the server sets the weight and the type as defaults.
+    let backend = HTTPRouteSpecRulesBackendRefs {
+        name: name.to_owned(),
+        port: Some(80),
+        ..Default::default()
     };
+    let path = HTTPRouteSpecRulesMatchesPath { value: Some("/a".to_owned()), ..Default::default() };
     let matched = HTTPRouteSpecRulesMatches { path: Some(path), ..Default::default() };
     let rule = HTTPRouteSpecRules {
         name: "web".to_owned(),
