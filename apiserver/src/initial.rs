@@ -46,7 +46,7 @@ fn resource(builtin: &'static BuiltinType) -> Resource {
         has_status: builtin.has_status,
         scale: None,
         has_generation: builtin.has_generation,
-        schema: Arc::clone(&builtin.schema),
+        schema: Arc::new(Arc::clone(&builtin.schema).into()),
         empty: Some(builtin::empty(builtin)),
         epoch: 0,
         deprecation: builtin::deprecation(builtin),

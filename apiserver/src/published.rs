@@ -42,12 +42,18 @@ pub(crate) struct Document {
     pub tag: Arc<str>,
 }
 
-/// What is to be published.
+/// A document that is written, a piece after the other: as a whole it may have tens of megabytes.
+pub(crate) struct Draft {
+    compressed: GzEncoder<Vec<u8>>,
+    length: usize,
+    content: Content,
+}
+
+/// The version of a document that was written.
 #[derive(Debug)]
-pub(crate) struct Made {
-    pub text: Vec<u8>,
-    /// Its version, if that is not one of the text.
-    pub tag: Option<String>,
+pub(crate) enum Tag {
+    OfText,
+    Is(String),
 }
 
 impl Published {
@@ -56,7 +62,7 @@ impl Published {
         &self,
         name: &str,
         made_of: &[&Arc<Resource>],
-        make: impl FnOnce() -> Option<Made> + Send + 'static,
+        make: impl FnOnce(&mut Draft) -> Option<Tag> + Send + 'static,
     ) -> Option<Document> {
         let document = self.with(|entries| {
             if let Some(entry) = entries.get(name).filter(|entry| entry.is_made_of(made_of)) {
@@ -84,9 +90,12 @@ impl Published {
 
 /// Whoever asks first may leave before it is made.
 fn making(
-    make: impl FnOnce() -> Option<Made> + Send + 'static,
+    make: impl FnOnce(&mut Draft) -> Option<Tag> + Send + 'static,
 ) -> Shared<BoxFuture<'static, Option<Document>>> {
-    let document = tokio::task::spawn_blocking(move || make().map(Document::of));
+    let document = tokio::task::spawn_blocking(move || {
+        let mut draft = Draft::new();
+        make(&mut draft).map(|tag| draft.finish(tag))
+    });
     // A runtime that ends makes nothing more.
     document.map(|made| made.ok().flatten()).boxed().shared()
 }
@@ -104,16 +113,43 @@ impl Entry {
     }
 }
 
-impl Document {
-    fn of(made: Made) -> Self {
-        let Made { text, tag } = made;
-        let tag = tag.unwrap_or_else(|| Content::new(&text).tag());
-        let mut compressed = GzEncoder::new(Vec::new(), Compression::fast());
-        let written = compressed.write_all(&text).and_then(|()| compressed.finish());
-        let compressed = written.expect("memory can be written").into();
-        Self { compressed, length: text.len(), tag: tag.into() }
+impl Draft {
+    fn new() -> Self {
+        let compressed = GzEncoder::new(Vec::new(), Compression::fast());
+        Self { compressed, length: 0, content: Content::new(b"") }
     }
 
+    /// Adds a piece.
+    ///
+    /// # Panics
+    /// Never: it is written to memory.
+    pub(crate) fn push(&mut self, text: impl AsRef<[u8]>) {
+        let text = text.as_ref();
+        self.length += text.len();
+        self.content.add(text);
+        self.compressed.write_all(text).expect("memory can be written");
+    }
+
+    /// Adds pieces with a comma between them.
+    pub(crate) fn push_list(&mut self, items: impl IntoIterator<Item = impl AsRef<str>>) {
+        for (at, item) in items.into_iter().enumerate() {
+            self.push(if at == 0 { "" } else { "," });
+            self.push(item.as_ref());
+        }
+    }
+
+    fn finish(self, tag: Tag) -> Document {
+        let Self { compressed, length, content } = self;
+        let compressed = compressed.finish().expect("memory can be written").into();
+        let tag = match tag {
+            Tag::OfText => content.tag(),
+            Tag::Is(tag) => tag,
+        };
+        Document { compressed, length, tag: tag.into() }
+    }
+}
+
+impl Document {
     /// Its pieces.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = Bytes> + Send + 'static + use<> {
         let compressed = self.compressed.clone();
@@ -142,8 +178,9 @@ mod tests {
     use super::*;
     use crate::{initial, resource::Registry};
 
-    fn made(text: &str) -> Made {
-        Made { text: text.as_bytes().to_vec(), tag: None }
+    fn written(draft: &mut Draft, text: &str) -> Option<Tag> {
+        draft.push(text);
+        Some(Tag::OfText)
     }
 
     #[tokio::test]
@@ -154,25 +191,26 @@ mod tests {
         let [first, second] = [&registry, &other].map(|it| it.iter().next().unwrap());
         let (let_it_end, ended) = mpsc::channel::<()>();
         let (firsts, seconds) = ([first], [second]);
-        let asked = published.document("a", &firsts, move || {
+        let asked = published.document("a", &firsts, move |draft| {
             ended.recv().unwrap();
-            Some(made("first"))
+            written(draft, "first")
         });
-        let asked_again = published.document("a", &firsts, || unreachable!("it is being made"));
+        let asked_again = published.document("a", &firsts, |_| unreachable!("it is being made"));
         let (one, other, ()) =
             tokio::join!(asked, asked_again, async { let_it_end.send(()).unwrap() });
         assert_eq!(one.unwrap().text(), b"first");
         assert_eq!(other.unwrap().text(), b"first");
-        let changed = published.document("a", &seconds, || Some(made("second"))).await.unwrap();
+        let changed =
+            published.document("a", &seconds, |draft| written(draft, "second")).await.unwrap();
         assert_eq!(changed.text(), b"second");
     }
 
     #[tokio::test]
     async fn a_document_is_made_on_another_thread() {
         let here = std::thread::current().id();
-        let make = move || {
+        let make = move |draft: &mut Draft| {
             assert_ne!(std::thread::current().id(), here);
-            Some(made("x"))
+            written(draft, "x")
         };
         assert!(Published::default().document("a", &[], make).await.is_some());
     }
@@ -180,14 +218,16 @@ mod tests {
     #[tokio::test]
     async fn what_does_not_exist_is_not_kept() {
         let published = Published::default();
-        assert!(published.document("a", &[], || None).await.is_none());
+        assert!(published.document("a", &[], |_| None).await.is_none());
         assert!(published.with(|entries| entries.is_empty()));
     }
 
     #[test]
     fn a_document_comes_in_pieces() {
         let text = "0123456789".repeat(20_000);
-        let document = Document::of(made(&text));
+        let mut draft = Draft::new();
+        written(&mut draft, &text);
+        let document = draft.finish(Tag::OfText);
         assert!(document.pieces().all(|piece| piece.len() <= PIECE));
         assert!(document.pieces().count() > 3);
         assert_eq!(document.text(), text.as_bytes());

@@ -90,11 +90,11 @@ impl Cluster {
         }
     }
 
+    /// Reviews whether a user may do what the `attributes` of a resource or a path say.
     pub(crate) async fn review_access(
         &self,
         user: &User,
-        verb: &str,
-        path: &str,
+        mut attributes: Value,
     ) -> Result<AccessVerdict, ApiError> {
         let ty = K8sType::cluster_scoped(
             "authorization.k8s.io/v1",
@@ -102,7 +102,9 @@ impl Cluster {
             "subjectaccessreviews",
         );
         let mut spec = serde_json::to_value(user).unwrap_or_default();
-        spec["nonResourceAttributes"] = json!({"path": path, "verb": verb});
+        if let (Some(spec), Some(attributes)) = (spec.as_object_mut(), attributes.as_object_mut()) {
+            spec.append(attributes);
+        }
         let AccessStatus { allowed, denied, reason } = self.review(&ty, spec).await?;
         if allowed && !denied {
             Ok(AccessVerdict::Allowed)
@@ -159,6 +161,10 @@ mod tests {
         User { username: "ann".to_owned(), groups: vec!["staff".to_owned()], ..User::default() }
     }
 
+    fn metrics() -> Value {
+        json!({"nonResourceAttributes": {"path": "/metrics", "verb": "get"}})
+    }
+
     #[tokio::test]
     async fn a_token_is_accepted_only_if_the_server_authenticates_it_and_names_the_user() {
         let user = json!({"username": "ann", "groups": ["staff"]});
@@ -189,7 +195,7 @@ mod tests {
             (json!({"allowed": false, "reason": "no rule"}), false),
         ] {
             let cluster = answering(status.clone());
-            let verdict = cluster.review_access(&ann(), "get", "/metrics").await.unwrap();
+            let verdict = cluster.review_access(&ann(), metrics()).await.unwrap();
             assert_eq!(verdict == AccessVerdict::Allowed, is_allowed, "{status}");
         }
     }
@@ -198,7 +204,7 @@ mod tests {
     async fn the_error_about_a_malformed_review_does_not_contain_the_answer() {
         for status in [json!(null), json!({}), json!({"allowed": "s3ntinel"})] {
             let cluster = answering(status);
-            let error = cluster.review_access(&ann(), "get", "/").await.unwrap_err();
+            let error = cluster.review_access(&ann(), metrics()).await.unwrap_err();
             assert!(!format!("{error} {error:?}").contains("s3ntinel"), "{error}");
         }
         let cluster = answering(json!({"authenticated": "s3ntinel"}));

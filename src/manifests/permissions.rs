@@ -1,11 +1,17 @@
 //! The permissions of a program: what its operators request together.
 
-use std::{collections::BTreeMap, iter};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter,
+};
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
 use super::{account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest};
-use crate::operator::{OperatorConfig, Role};
+use crate::{
+    object::K8sType,
+    operator::{OperatorConfig, Role},
+};
 
 /// The permissions that the operators of a program need together, and no others.
 ///
@@ -24,6 +30,8 @@ pub struct Permissions {
     everywhere: Grants,
     within: BTreeMap<String, Grants>,
     reviews: bool,
+    /// The namespaced types of the parents.
+    parents: BTreeSet<K8sType>,
     /// Where the Leases of a program are that elects a leader.
     leases: Option<Leases>,
 }
@@ -54,6 +62,7 @@ impl Permissions {
     pub fn and<R: Role>(mut self, config: &OperatorConfig<R>) -> Result<Self, ManifestError> {
         config.validate()?;
         self.everywhere.allow_cluster_scoped(config);
+        self.parents.extend(Some(&config.parent).filter(|ty| ty.is_namespaced()).cloned());
         match config.namespaces.names() {
             None => self.everywhere.allow_operator(config),
             Some(names) => {
@@ -78,7 +87,8 @@ impl Permissions {
 
     /// The same with `Auth::delegated()`: the API server reviews the users of the endpoint. Adds
     /// the cluster roles `{account}-metrics-reader`, `{account}-reader` and `{account}-commander`
-    /// for these users.
+    /// for these users, and `{account}-namespace-reader` and `{account}-namespace-commander`, which grant the parents of
+    /// the namespace in which a `RoleBinding` binds them.
     #[must_use]
     pub fn with_delegated_auth(self) -> Self {
         Self { reviews: true, ..self.with_web_endpoint() }
@@ -115,7 +125,7 @@ impl Permissions {
         if self.reviews {
             let (name, rules) = endpoint::reviewer(account);
             manifests.extend(bound(account, &name, rules));
-            manifests.extend(endpoint::users(account).map(Manifest::ClusterRole));
+            manifests.extend(endpoint::users(account, &self.parents).map(Manifest::ClusterRole));
         }
         manifests
     }

@@ -23,6 +23,9 @@ pub(super) struct Endpoint {
     pub(super) access: AccessRule,
     /// Whether a read of it calls handlers or occupies the server, which no page of another site may cause.
     pub(super) acts: bool,
+    /// Whether it is answered for one namespace alone, if the path or the query names that and the operator. Permissions
+    /// for the parents in that namespace suffice then.
+    pub(super) by_namespace: bool,
     /// What a request that changes something is audited as.
     pub(super) attempt: Attempt,
     /// The handler.
@@ -100,9 +103,22 @@ impl Endpoint {
         answer: Responses,
         route: fn() -> Route,
     ) -> Self {
-        let (query, body, access, acts) = (&[], None, AccessRule::Guarded, false);
+        let (query, body, access) = (&[], None, AccessRule::Guarded);
+        let (acts, by_namespace) = (false, false);
         let attempt = Attempt::Command;
-        Self { method, path, summary, query, body, answer, access, acts, attempt, route }
+        Self {
+            method,
+            path,
+            summary,
+            query,
+            body,
+            answer,
+            access,
+            acts,
+            by_namespace,
+            attempt,
+            route,
+        }
     }
 
     pub(super) const fn taking(self, body: Body) -> Self {
@@ -120,6 +136,10 @@ impl Endpoint {
 
     pub(super) const fn acting(self) -> Self {
         Self { acts: true, ..self }
+    }
+
+    pub(super) const fn by_namespace(self) -> Self {
+        Self { by_namespace: true, ..self }
     }
 
     /// Whether a read with this query calls handlers or occupies the server.

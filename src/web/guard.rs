@@ -97,10 +97,7 @@ async fn admit(rules: &RequestRules, request: &mut ServiceRequest) -> Result<Sho
         return Err(Refused::NoRoom);
     }
     let shown = match &rules.access {
-        Some(access) => {
-            let wanted = endpoint.map(|endpoint| endpoint.access);
-            visitor::admit(access, rules.protocol, wanted, request).await?
-        }
+        Some(access) => visitor::admit(access, rules.protocol, endpoint, request).await?,
         None => Shown::All,
     };
     body::read(request, rules.limits.body).await?;

@@ -87,6 +87,7 @@ mod status;
 mod stores;
 mod switch;
 mod table;
+mod targets;
 mod tls;
 mod transport;
 mod tree;

@@ -6,7 +6,10 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::{select, time::sleep};
 
-use super::{access::Access, logins::Session};
+use super::{
+    access::{Access, Target},
+    logins::Session,
+};
 
 /// How often access is reviewed again. No answer outlives it for longer than twice this time.
 const EVERY: Duration = Duration::from_secs(14);
@@ -18,7 +21,8 @@ pub(super) struct Standing {
     pub(super) token: SecretString,
     pub(super) session: Option<Session>,
     pub(super) verb: String,
-    pub(super) path: String,
+    /// That for which the user has the permission.
+    pub(super) target: Target,
 }
 
 impl Standing {
@@ -38,12 +42,12 @@ impl Standing {
     }
 
     async fn refused(&self) {
-        let Self { access, token, verb, path, .. } = self;
+        let Self { access, token, verb, target, .. } = self;
         loop {
             sleep(EVERY).await;
             // Sessions end by their age only when somebody looks.
             access.logins().tidy();
-            if access.check_again(token.expose_secret(), verb, path, EVERY).await.is_err() {
+            if access.check_again(token.expose_secret(), verb, target, EVERY).await.is_err() {
                 return;
             }
         }

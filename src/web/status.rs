@@ -103,8 +103,8 @@ pub(super) enum Refused {
     TokenMissing,
     #[error("the token is invalid, or has another audience: send another one")]
     TokenInvalid,
-    #[error("forbidden: User {user:?} cannot {verb} path {path:?}{}", because(.reason))]
-    NotAllowed { user: String, verb: String, path: String, reason: String },
+    #[error("forbidden: User {user:?} cannot {what}{}", because(.reason))]
+    NotAllowed { user: String, what: String, reason: String },
     #[error("the API server cannot review access: all access is denied until it can")]
     ReviewsDown,
     #[error("too many requests wait for a review of access: try again in a few seconds")]

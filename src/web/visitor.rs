@@ -12,12 +12,19 @@ use actix_web::{
         Method,
         header::{self, HeaderMap},
     },
+    web::Data,
 };
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
-    access::Access, endpoint, logins::Session, origin::Protocol, standing::Standing,
+    access::{Access, Target},
+    endpoint::{AccessRule, Endpoint},
+    logins::Session,
+    origin::Protocol,
+    standing::Standing,
+    state::WebState,
     status::Refused,
+    targets,
 };
 use crate::cluster::User;
 
@@ -46,21 +53,22 @@ pub(super) fn of(request: &ServiceRequest) -> Option<Visitor> {
     request.extensions().get::<Visitor>().cloned()
 }
 
-/// Authenticates and authorizes a request; `wanted` is the access of its endpoint.
+/// Authenticates and authorizes a request for an endpoint.
 pub(super) async fn admit(
     access: &Access,
     protocol: Protocol,
-    wanted: Option<endpoint::AccessRule>,
+    endpoint: Option<&Endpoint>,
     request: &ServiceRequest,
 ) -> Result<Shown, Refused> {
+    let wanted = endpoint.map(|endpoint| endpoint.access);
     access.logins().tidy();
-    if wanted == Some(endpoint::AccessRule::Public) {
+    if wanted == Some(AccessRule::Public) {
         return Ok(Shown::All);
     }
-    match authorize(access, protocol, request).await {
+    match authorize(access, protocol, endpoint, request).await {
         Ok(()) => Ok(Shown::All),
         // A probe has no token.
-        Err(_) if wanted == Some(endpoint::AccessRule::Open) => Ok(Shown::Outcome),
+        Err(_) if wanted == Some(AccessRule::Open) => Ok(Shown::Outcome),
         Err(refused) => Err(refused),
     }
 }
@@ -68,10 +76,9 @@ pub(super) async fn admit(
 async fn authorize(
     access: &Access,
     protocol: Protocol,
+    endpoint: Option<&Endpoint>,
     request: &ServiceRequest,
 ) -> Result<(), Refused> {
-    // The decoded path, which selects the route.
-    let path = request.match_info().as_str();
     let verb = verb(request.method());
     let credential = Credential::of(access, protocol, request)?;
     let identified = access.identify(credential.token.expose_secret()).await;
@@ -82,11 +89,18 @@ async fn authorize(
     let has_session = credential.session.is_some();
     let visitor = Visitor { user: Arc::clone(&known.user), has_session };
     request.extensions_mut().insert(visitor);
-    access.check(&known, &verb, path).await?;
-    let Credential { token, session } = credential;
-    let (access, path) = (access.clone(), path.to_owned());
-    request.extensions_mut().insert(Standing { access, token, session, verb, path });
+    if let Some(target) = access.check(&known, &verb, wanted(endpoint, request)).await? {
+        let (Credential { token, session }, access) = (credential, access.clone());
+        request.extensions_mut().insert(Standing { access, token, session, verb, target });
+    }
     Ok(())
+}
+
+fn wanted(endpoint: Option<&Endpoint>, request: &ServiceRequest) -> Vec<Target> {
+    // The decoded path, which selects the route.
+    let (path, query) = (request.match_info().as_str(), request.query_string());
+    let board = request.app_data::<Data<WebState>>().map(|state| &state.board);
+    targets::of(endpoint, path, query, board)
 }
 
 struct Credential {

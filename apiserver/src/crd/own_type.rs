@@ -31,7 +31,7 @@ pub(crate) fn resource() -> Resource {
         has_status: true,
         scale: None,
         has_generation: true,
-        schema: Arc::new(Schema::from_open_api(&open_api())),
+        schema: Arc::new(Arc::new(Schema::from_open_api(&open_api())).into()),
         empty: Some(json!({
             "spec": {
                 "group": "",

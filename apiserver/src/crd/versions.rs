@@ -12,8 +12,8 @@ use crate::{
     cel,
     conversion::Converter,
     group_resource::GroupResource,
-    resource::{Column, CustomType, Form, Forms, Origin, Resource, ScalePaths},
-    schema::{Schema, Validator, ValidatorError},
+    resource::{Column, CustomType, Form, Forms, Origin, Resource, ScalePaths, Validators},
+    schema::{LazySchema, PackedSchema, Schema},
     table,
 };
 
@@ -39,36 +39,45 @@ pub(super) fn note_storage(definition: &mut Value) {
 pub(crate) fn resources(name: &str, definition: &Value) -> Vec<Resource> {
     let spec = &definition["spec"];
     let versions: Vec<_> =
-        list(&spec["versions"]).map(|version| (version, form(version))).collect();
+        list(&spec["versions"]).map(|version| (version, Declared::of(version))).collect();
     // One that is not served may be stored.
-    let forms = versions.iter().map(|(version, form)| {
+    let forms = versions.iter().map(|(version, declared)| {
         let api_version = format!("{}/{}", text(&spec["group"]), text(&version["name"]));
-        (api_version, form.clone())
+        (api_version, declared.form.clone())
     });
     let forms: Arc<Forms> = Arc::new(forms.collect());
     let served = versions.into_iter().filter(|(version, _)| version["served"] == true);
-    // Validation has refused schemas that cannot be used.
-    served.filter_map(|version| resource(name, definition, version, &forms).ok()).collect()
+    served
+        .map(|(version, declared)| resource(name, definition, (version, declared), &forms))
+        .collect()
 }
 
-fn form(version: &Value) -> Form {
-    let open_api = &version["schema"]["openAPIV3Schema"];
-    let schema = Arc::new(Schema::from_open_api(open_api));
-    Form { schema, epoch: epoch(&version["name"], open_api) }
+/// What a version declares.
+struct Declared {
+    packed: Arc<PackedSchema>,
+    form: Form,
+}
+
+impl Declared {
+    fn of(version: &Value) -> Self {
+        let open_api = &version["schema"]["openAPIV3Schema"];
+        let packed = Arc::new(PackedSchema::new(open_api));
+        let schema = Arc::new(LazySchema::of(&packed));
+        Self { packed, form: Form { schema, epoch: epoch(&version["name"], open_api) } }
+    }
 }
 
 fn resource(
     name: &str,
     definition: &Value,
-    (version, Form { schema, epoch }): (&Value, Form),
+    (version, Declared { packed, form }): (&Value, Declared),
     forms: &Arc<Forms>,
-) -> Result<Resource, ValidatorError> {
+) -> Resource {
     let spec = &definition["spec"];
     let names = &spec["names"];
     let open_api = &version["schema"]["openAPIV3Schema"];
-    let status_schema = schema.properties.get("status").map(|status| Schema::clone(status));
     let id = Arc::new(GroupResource::new(text(&spec["group"]), text(&names["plural"])));
-    Ok(Resource {
+    Resource {
         storage: Arc::clone(&id),
         id,
         version: text(&version["name"]),
@@ -82,26 +91,26 @@ fn resource(
         has_status: !version["subresources"]["status"].is_null(),
         scale: scale(&version["subresources"]["scale"]),
         has_generation: true,
-        schema: Arc::clone(&schema),
+        schema: Arc::clone(&form.schema),
         empty: None,
-        epoch,
+        epoch: form.epoch,
         deprecation: deprecation(spec, version),
         columns: columns(&version["additionalPrinterColumns"]),
         origin: Origin::Custom(Arc::new(CustomType {
             definition: name.to_owned(),
             state: state(definition),
             is_terminating: conditions::is_true(definition, "Terminating"),
-            status_validator: status_schema.map(Validator::new).transpose()?,
             converter: Converter::of(definition),
-            rules: cel::Rules::new(&schema),
-            validator: Validator::new(Schema::clone(&schema))?,
+            rules: cel::Rules::new(&Schema::from_open_api(open_api)),
+            validators: Validators::default(),
+            schema: form.schema,
             forms: Arc::clone(forms),
-            open_api: open_api.to_string().into(),
+            open_api: packed,
             selectable_fields: list(&version["selectableFields"])
                 .map(|field| text(&field["jsonPath"]))
                 .collect(),
         })),
-    })
+    }
 }
 
 /// What decides which types a definition serves.

@@ -106,6 +106,7 @@ impl Object {
         builtin::write_json(value, &mut frame);
         let rest_at = json_at + type_len(value);
         frame.extend_from_slice(FRAME_TAIL);
+        frame.shrink_to_fit();
         Self { frame: frame.into(), json_at, rest_at, meta, event, epoch }
     }
 

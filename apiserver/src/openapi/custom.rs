@@ -18,6 +18,21 @@ const EMBEDDED_VERSION: &str = "apiVersion defines the versioned schema of this 
 const EMBEDDED_KIND: &str = "kind is a string value representing the type of this object. In CamelCase. More info: \
      https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 
+/// A definition of a custom type, whose schema is read when it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CustomDefinition<'r> {
+    pub(super) resource: &'r Resource,
+    pub(super) custom: &'r CustomType,
+    pub(super) is_list: bool,
+}
+
+impl CustomDefinition<'_> {
+    pub(super) fn schema(&self, definitions: &Definitions<'_>) -> Value {
+        let of = if self.is_list { list } else { object };
+        of(definitions, self.resource, self.custom)
+    }
+}
+
 /// `com.example.v1.EchoServer`
 pub(super) fn name(resource: &Resource) -> String {
     named(resource, &resource.kind)
@@ -34,12 +49,8 @@ fn named(resource: &Resource, kind: &str) -> String {
 }
 
 /// The definition of an object.
-pub(super) fn object(
-    definitions: &Definitions<'_>,
-    resource: &Resource,
-    custom: &CustomType,
-) -> Value {
-    let schema: Option<Value> = serde_json::from_str(&custom.open_api).ok();
+fn object(definitions: &Definitions<'_>, resource: &Resource, custom: &CustomType) -> Value {
+    let schema = Some(custom.open_api.open_api());
     let mut schema = schema.filter(Value::is_object).unwrap_or_else(|| json!({ "type": "object" }));
     complete(definitions, &mut schema);
     let properties = &mut schema["properties"];
@@ -61,11 +72,7 @@ fn add_selectable(schema: &mut Value, custom: &CustomType) {
 }
 
 /// The definition of a list.
-pub(super) fn list(
-    definitions: &Definitions<'_>,
-    resource: &Resource,
-    custom: &CustomType,
-) -> Value {
+fn list(definitions: &Definitions<'_>, resource: &Resource, custom: &CustomType) -> Value {
     let plural = &resource.id.plural;
     let items = format!(
         "List of {plural}. More info: \

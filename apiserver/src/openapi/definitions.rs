@@ -75,10 +75,10 @@ impl<'a> Definitions<'a> {
         named.find(|(_, json)| in_group(json)).map(|(name, _)| *name)
     }
 
-    /// The names that a text refers to, and those that their definitions refer to.
-    pub(super) fn reached(&self, from: &str) -> BTreeSet<&'a str> {
+    /// The names that texts refer to, and those that their definitions refer to.
+    pub(super) fn reached<'t>(&self, from: impl Iterator<Item = &'t String>) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
-        let mut open: Vec<&'a str> = self.referred(from);
+        let mut open: Vec<&'a str> = from.flat_map(|text| self.referred(text)).collect();
         while let Some(name) = open.pop() {
             if reached.insert(name) {
                 open.extend(self.get(name).map(|json| self.referred(json)).unwrap_or_default());

@@ -1,12 +1,12 @@
 //! A document of version 3.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::{Map, Value, json};
 
 use super::{
     content::{content, responses},
-    custom,
+    custom::{self, CustomDefinition},
     definitions::{self, Definitions},
     naming::{capital, short},
     paths::{self, information},
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     discovery::{self, Group},
+    published::Draft,
     resource::{Origin, Resources},
 };
 
@@ -28,8 +29,8 @@ const VERSION: &str = "io.k8s.apimachinery.pkg.version.Info";
 const NOT_OF_CUSTOM: [&str; 4] =
     ["admission.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "imagepolicy.k8s.io"];
 
-/// The document behind `/openapi/v3/{path}`; `None` where there is none.
-pub(crate) fn document(resources: &Resources, path: &str) -> Option<String> {
+/// Writes the document behind `/openapi/v3/{path}`; `None` where there is none.
+pub(crate) fn document(resources: &Resources, path: &str, draft: &mut Draft) -> Option<()> {
     let text = definitions::text();
     let definitions = Definitions::new(&text);
     let segments: Vec<&str> = path.split('/').collect();
@@ -39,43 +40,52 @@ pub(crate) fn document(resources: &Resources, path: &str) -> Option<String> {
         | [".well-known", "openid-configuration"]
         | ["openid", "v1", "jwks"] => {
             let (path, item) = information_path(resources, path)?;
-            Some(assemble(&definitions, &json!({ path: item }), &BTreeMap::new(), &|_, _| true))
+            assemble(&definitions, &json!({ path: item }), &[], &|_, _| true, draft);
+            Some(())
         }
-        ["api", version] => of_version(&definitions, resources, &discovery::core()?, version),
+        ["api", version] => {
+            of_version(&definitions, resources, (&discovery::core()?, version), draft)
+        }
         ["apis", group, version] => {
-            of_version(&definitions, resources, &discovery::find(resources, group)?, version)
+            let group = discovery::find(resources, group)?;
+            of_version(&definitions, resources, (&group, version), draft)
         }
         _ => None,
     }
 }
 
 /// The definitions of the custom types of a group version, by their names.
-pub(super) fn custom_definitions(
-    definitions: &Definitions<'_>,
-    resources: &Resources,
+pub(super) fn custom_definitions<'r>(
+    resources: &'r Resources,
     group: &str,
     version: &str,
-) -> BTreeMap<String, Value> {
-    let mut schemas = BTreeMap::new();
-    for resource in resources.of_group_version(group, version) {
-        if let Origin::Custom(custom) = &resource.origin {
-            schemas.insert(custom::name(resource), custom::object(definitions, resource, custom));
-            schemas
-                .insert(custom::list_name(resource), custom::list(definitions, resource, custom));
-        }
-    }
-    schemas
+) -> BTreeMap<String, CustomDefinition<'r>> {
+    let of_version = resources.of_group_version(group, version);
+    let custom = of_version.filter_map(|resource| match &resource.origin {
+        Origin::Custom(custom) => Some((&**resource, &**custom)),
+        _ => None,
+    });
+    let both = |(resource, custom)| {
+        let object = CustomDefinition { resource, custom, is_list: false };
+        let list = CustomDefinition { is_list: true, ..object };
+        [(custom::name(resource), object), (custom::list_name(resource), list)]
+    };
+    custom.flat_map(both).collect()
 }
 
 fn of_version(
     definitions: &Definitions<'_>,
     resources: &Resources,
-    group: &Group,
-    version: &str,
-) -> Option<String> {
+    (group, version): (&Group, &str),
+    draft: &mut Draft,
+) -> Option<()> {
     let listed = group.version(version)?;
     let paths = paths::paths(definitions, resources, &group.name, listed);
-    let custom = custom_definitions(definitions, resources, &group.name, version);
+    let custom = custom_definitions(resources, &group.name, version);
+    let text = |(name, it): (&String, &CustomDefinition<'_>)| {
+        format!("\"{name}\":{}", it.schema(definitions))
+    };
+    let custom: Vec<String> = custom.iter().map(text).collect();
     let is_custom = !custom.is_empty();
     let shows = |kind_group: &str, kind_version: &str| {
         if is_custom {
@@ -85,7 +95,8 @@ fn of_version(
                 || (kind_group, kind_version) == ("", "v1")
         }
     };
-    Some(assemble(definitions, &Value::Object(paths), &custom, &shows))
+    assemble(definitions, &Value::Object(paths), &custom, &shows, draft);
+    Some(())
 }
 
 /// The paths that tell of groups, and that of the version.
@@ -144,16 +155,14 @@ fn issuer(tag: &str, description: &str, id: &str, media: &str) -> Value {
 fn assemble(
     definitions: &Definitions<'_>,
     paths: &Value,
-    custom: &BTreeMap<String, Value>,
+    custom: &[String],
     shows: &dyn Fn(&str, &str) -> bool,
-) -> String {
+    draft: &mut Draft,
+) {
     let paths = paths.to_string();
-    let custom: Vec<String> =
-        custom.iter().map(|(name, schema)| format!("\"{name}\":{schema}")).collect();
-    let reached = definitions.reached(&[&*paths, &custom.join(",")].concat());
+    let reached = definitions.reached(custom.iter().chain([&paths]));
     let built_in =
         reached.iter().map(|name| format!("\"{name}\":{}", definitions.shown(name, shows)));
-    let schemas: Vec<String> = built_in.chain(custom.iter().cloned()).collect();
     let (title, version, security) = if custom.is_empty() {
         let scheme = bearer_token();
         ("Kubernetes", "1.37", format!("\"securitySchemes\":{{\"BearerToken\":{scheme}}}"))
@@ -161,15 +170,18 @@ fn assemble(
         ("Kubernetes CRD Swagger", "v0.1.0", String::new())
     };
     let info = json!({ "title": title, "version": version });
-    let schemas = match schemas.join(",") {
-        none if none.is_empty() => none,
-        some => format!("\"schemas\":{{{some}}}"),
-    };
-    let comma = if schemas.is_empty() || security.is_empty() { "" } else { "," };
-    format!(
-        "{{\"openapi\":\"3.0.0\",\"info\":{info},\"paths\":{paths},\
-         \"components\":{{{schemas}{comma}{security}}}}}"
-    )
+    draft.push(format!(
+        "{{\"openapi\":\"3.0.0\",\"info\":{info},\"paths\":{paths},\"components\":{{"
+    ));
+    let mut schemas =
+        built_in.map(Cow::Owned).chain(custom.iter().map(|it| Cow::Borrowed(&**it))).peekable();
+    let comma = if schemas.peek().is_none() || security.is_empty() { "" } else { "," };
+    if schemas.peek().is_some() {
+        draft.push("\"schemas\":{");
+        draft.push_list(schemas);
+        draft.push("}");
+    }
+    draft.push(format!("{comma}{security}}}}}"));
 }
 
 /// How clients prove who they are.

@@ -61,7 +61,7 @@ pub(crate) fn version(resources: &Resources, path: &str) -> String {
     for resource in made_of(resources, path) {
         if let Origin::Custom(custom) = &resource.origin {
             let Resource { id, kind, has_status, scale, namespaced, .. } = &**resource;
-            let schema = &custom.open_api;
+            let schema = &custom.open_api.tag;
             let shape = format!("{id}{kind}{has_status}{scale:?}{namespaced}{schema}");
             content.add(shape.as_bytes());
         }

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{
+    custom::CustomDefinition,
     definitions::{self, Definitions, REFERENCE},
     document::{custom_definitions, information_paths},
     downgrade::downgrade,
     paths,
     shared_parameter::SharedParameters,
 };
-use crate::{discovery, resource::Resources};
+use crate::{discovery, published::Draft, resource::Resources};
 
 const PREFIX: &str = "#/definitions/";
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
@@ -34,13 +35,19 @@ const CONSUMED: [&str; 4] = [
 ];
 const WITHOUT_BODY_CUSTOM: [&str; 2] = ["application/json", "application/yaml"];
 
-/// The document.
-pub(crate) fn document(resources: &Resources) -> String {
+/// Where a definition comes from.
+enum Source<'a> {
+    BuiltIn(&'a str),
+    Custom(CustomDefinition<'a>),
+}
+
+/// Writes the document.
+pub(crate) fn document(resources: &Resources, draft: &mut Draft) {
     let text = definitions::text();
     let definitions = Definitions::new(&text);
     let mut shared = SharedParameters::default();
     let mut paths: Vec<String> = Vec::new();
-    let mut schemas: BTreeMap<String, String> = BTreeMap::new();
+    let mut sources: BTreeMap<String, Source<'_>> = BTreeMap::new();
     let mut add = |of: Map<String, Value>, is_custom: bool| {
         for (path, item) in of {
             let item = path_item(item, is_custom, &mut shared);
@@ -50,29 +57,38 @@ pub(crate) fn document(resources: &Resources) -> String {
     add(information_paths(resources), false);
     for group in discovery::core().into_iter().chain(discovery::others(resources)) {
         for version in &group.versions {
-            let custom = custom_definitions(&definitions, resources, &group.name, &version.version);
+            let custom = custom_definitions(resources, &group.name, &version.version);
             let of = paths::paths(&definitions, resources, &group.name, version);
             add(of, !custom.is_empty());
-            let shown = custom.into_iter().map(|(name, schema)| (name, custom_definition(schema)));
-            schemas.extend(shown);
+            sources.extend(custom.into_iter().map(|(name, it)| (name, Source::Custom(it))));
         }
     }
-    for name in definitions.names() {
-        let schema =
-            serde_json::from_str(definitions.get(name).unwrap_or_default()).unwrap_or_default();
-        schemas.insert(name.to_owned(), definition(schema));
-    }
-    let paths = paths.join(",");
-    let schemas: Vec<_> =
-        schemas.into_iter().map(|(name, schema)| format!("\"{name}\":{schema}")).collect();
+    let built_in = definitions
+        .names()
+        .map(|name| (name.to_owned(), Source::BuiltIn(definitions.get(name).unwrap_or_default())));
+    sources.extend(built_in);
+    draft.push(
+        "{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"1.37\"},\"paths\":{",
+    );
+    draft.push_list(paths);
+    draft.push("},\"definitions\":{");
+    draft.push_list(
+        sources.iter().map(|(name, it)| format!("\"{name}\":{}", it.text(&definitions))),
+    );
     let parameters = shared.into_value();
-    format!(
-        "{{\"swagger\":\"2.0\",\"info\":{{\"title\":\"Kubernetes\",\"version\":\"1.37\"}},\"paths\":{{{paths}}},\
-         \"definitions\":{{{}}},\"parameters\":{parameters},\"securityDefinitions\":{},\
-         \"security\":[{{\"BearerToken\":[]}}]}}",
-        schemas.join(","),
-        json!({ "BearerToken": super::document::bearer_token() }),
-    )
+    let security = json!({ "BearerToken": super::document::bearer_token() });
+    draft.push(format!(
+        "}},\"parameters\":{parameters},\"securityDefinitions\":{security},\"security\":[{{\"BearerToken\":[]}}]}}"
+    ));
+}
+
+impl Source<'_> {
+    fn text(&self, definitions: &Definitions<'_>) -> String {
+        match self {
+            Self::BuiltIn(text) => definition(serde_json::from_str(text).unwrap_or_default()),
+            Self::Custom(custom) => custom_definition(custom.schema(definitions)),
+        }
+    }
 }
 
 fn definition(mut schema: Value) -> String {

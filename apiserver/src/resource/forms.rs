@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use crate::schema::{self, Schema};
+use crate::schema::{self, LazySchema};
 
 /// The versions of one type, by their `apiVersion`.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Forms(BTreeMap<String, Form>);
 #[derive(Debug, Clone)]
 pub(crate) struct Form {
     /// Declares fields and defaults.
-    pub schema: Arc<Schema>,
+    pub schema: Arc<LazySchema>,
     /// See [`Resource::epoch`](super::Resource::epoch).
     pub epoch: u64,
 }

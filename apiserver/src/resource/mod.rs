@@ -13,6 +13,6 @@ pub(crate) use self::{
     forms::{Form, Forms},
     registry::{Registry, Resources, stability},
     scale_paths::ScalePaths,
-    served::{Column, CustomType, Origin, Resource},
+    served::{Column, CustomType, Origin, Resource, Validators},
     subresource::Subresource,
 };

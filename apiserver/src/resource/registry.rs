@@ -100,11 +100,11 @@ impl Resources {
     }
 
     /// The resources of one group version.
-    pub(crate) fn of_group_version<'a>(
+    pub(crate) fn of_group_version<'a, 'n>(
         &'a self,
-        group: &'a str,
-        version: &'a str,
-    ) -> impl Iterator<Item = &'a Arc<Resource>> {
+        group: &'n str,
+        version: &'n str,
+    ) -> impl Iterator<Item = &'a Arc<Resource>> + use<'a, 'n> {
         self.iter().filter(move |r| r.id.group == group && r.version == version)
     }
 }

@@ -1,6 +1,6 @@
 //! A resource and its type. Values only.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::{
     cel,
     conversion::Converter,
     group_resource::GroupResource,
-    schema::{FieldError, FieldPath, Schema, Validator},
+    schema::{FieldError, FieldPath, LazySchema, PackedSchema, Schema, Validator},
 };
 
 /// One resource in one version.
@@ -44,7 +44,7 @@ pub(crate) struct Resource {
     /// Whether `metadata.generation` is kept.
     pub has_generation: bool,
     /// What objects look like.
-    pub schema: Arc<Schema>,
+    pub schema: Arc<LazySchema>,
     /// What an object has before anything is set, for built-in types.
     pub empty: Option<Value>,
     /// Grows with every change of the schema: objects written under another epoch are pruned and
@@ -81,12 +81,12 @@ pub(crate) struct CustomType {
     pub state: String,
     /// Whether the definition is being deleted: nothing new is created.
     pub is_terminating: bool,
-    /// The schema as its author wrote it, as JSON, for `OpenAPI`. As a tree it takes several times as much.
-    pub open_api: Box<str>,
-    /// Validates objects by the schema.
-    pub validator: Validator,
-    /// Validates the status alone, for writes of the status subresource.
-    pub status_validator: Option<Validator>,
+    /// The schema as its author wrote it, for `OpenAPI`.
+    pub open_api: Arc<PackedSchema>,
+    /// The same for objects.
+    pub schema: Arc<LazySchema>,
+    /// Those that were needed.
+    pub validators: Validators,
     /// What converts objects between versions; without it only their version differs.
     pub converter: Option<Converter>,
     /// All versions of the type, served or not.
@@ -97,7 +97,26 @@ pub(crate) struct CustomType {
     pub selectable_fields: Vec<String>,
 }
 
+/// The validators of a custom type, compiled when they are first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Validators {
+    /// By the whole schema.
+    whole: OnceLock<Validator>,
+    /// By that of the status alone, for writes of the status subresource; `None` without one.
+    status: OnceLock<Option<Validator>>,
+}
+
 impl CustomType {
+    /// Validates objects by the schema.
+    pub(crate) fn validator(&self) -> &Validator {
+        self.validators.whole.get_or_init(|| validator(&self.schema))
+    }
+
+    fn status_validator(&self) -> Option<&Validator> {
+        let of_status = || self.schema.properties.get("status").map(|status| validator(status));
+        self.validators.status.get_or_init(of_status).as_ref()
+    }
+
     /// The errors of the rules in CEL, which are not evaluated after errors of the schema.
     pub(crate) fn rule_errors(
         &self,
@@ -116,7 +135,7 @@ impl CustomType {
 
     /// The errors of a written status of a custom resource.
     pub(crate) fn status_errors(&self, next: &Value, live: &Value) -> Vec<FieldError> {
-        match (&self.status_validator, next.get("status")) {
+        match (self.status_validator(), next.get("status")) {
             (Some(validator), Some(status)) => {
                 validator.validate_at(&FieldPath::new("status"), status, live.get("status"))
             }
@@ -135,8 +154,15 @@ impl Versions for CustomType {
             object = converter.written(object, to);
         }
         object["apiVersion"] = to.into();
-        Ok((object, Arc::clone(&form.schema)))
+        Ok((object, Arc::clone(form.schema.schema())))
     }
+}
+
+/// Definitions with schemas that cannot be compiled were refused.
+fn validator(schema: &Schema) -> Validator {
+    let compiled = Validator::new(schema.clone());
+    debug_assert!(compiled.is_ok(), "{:?}", compiled.as_ref().err());
+    compiled.unwrap_or_default()
 }
 
 /// A column of a table.

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     discovery,
     openapi::{self, Version},
-    published::{Document, Made, Published},
+    published::{Document, Draft, Published, Tag},
     resource::{Resource, Resources},
     version_tag::Content,
 };
@@ -35,13 +35,14 @@ impl Publishing<'_> {
     /// `/api` and `/apis` in their aggregated form.
     pub(super) async fn aggregated(&self, path: &'static str, format: Format) -> Response<Body> {
         let name = format!("{path} {}", format.media_type());
-        let make = move |resources: &Resources| {
+        let make = move |resources: &Resources, draft: &mut Draft| {
             let list = match path {
                 "api" => discovery::aggregated_core(),
                 _ => discovery::aggregated(resources),
             };
             let tag = Content::new(list.to_string().as_bytes()).tag();
-            Some(Made { text: reply::text_of(format, &list), tag: Some(tag) })
+            draft.push(reply::text_of(format, &list));
+            Some(Tag::Is(tag))
         };
         let Some(document) = self.document(&name, "", make).await else { return unavailable() };
         let media = format!("{};{}", format.media_type(), discovery::MEDIA_PARAMETERS);
@@ -55,9 +56,9 @@ impl Publishing<'_> {
         let Some(format) = openapi_format(accept, Version::Two) else {
             return reply::empty(StatusCode::NOT_ACCEPTABLE);
         };
-        let make = |resources: &Resources| {
-            let text = openapi::version_2(resources).into_bytes();
-            Some(Made { text, tag: Some(openapi::version(resources, "")) })
+        let make = |resources: &Resources, draft: &mut Draft| {
+            openapi::version_2(resources, draft);
+            Some(Tag::Is(openapi::version(resources, "")))
         };
         let json = self.document("v2", "", make).await;
         let Some(document) = self.in_format("v2", "", format, Version::Two, json).await else {
@@ -72,8 +73,9 @@ impl Publishing<'_> {
 
     /// `/openapi/v3`.
     pub(super) async fn open_api_index(&self) -> Response<Body> {
-        let make = |resources: &Resources| {
-            Some(Made { text: openapi::index(resources).to_string().into_bytes(), tag: None })
+        let make = |resources: &Resources, draft: &mut Draft| {
+            draft.push(openapi::index(resources).to_string());
+            Some(Tag::OfText)
         };
         let Some(document) = self.document("v3", "", make).await else { return unavailable() };
         sent(&document, "text/plain; charset=utf-8")
@@ -91,9 +93,9 @@ impl Publishing<'_> {
         };
         let name = format!("v3/{path}");
         let of = path.to_owned();
-        let make = move |resources: &Resources| {
-            let text = openapi::document(resources, &of)?.into_bytes();
-            Some(Made { text, tag: Some(openapi::version(resources, &of)) })
+        let make = move |resources: &Resources, draft: &mut Draft| {
+            openapi::document(resources, &of, draft)?;
+            Some(Tag::Is(openapi::version(resources, &of)))
         };
         let json = self.document(&name, path, make).await;
         let document = self.in_format(&name, path, format, Version::Three, json).await;
@@ -114,11 +116,11 @@ impl Publishing<'_> {
         &self,
         name: &str,
         path: &str,
-        make: impl FnOnce(&Resources) -> Option<Made> + Send + 'static,
+        make: impl FnOnce(&Resources, &mut Draft) -> Option<Tag> + Send + 'static,
     ) -> Option<Document> {
         let made_of: Vec<&Arc<Resource>> = openapi::made_of(&self.resources, path).collect();
         let resources = Arc::clone(&self.resources);
-        self.published.document(name, &made_of, move || make(&resources)).await
+        self.published.document(name, &made_of, move |draft| make(&resources, draft)).await
     }
 
     /// A document of JSON in a format.
@@ -134,9 +136,9 @@ impl Publishing<'_> {
             return json;
         }
         let json = json?;
-        let make = move |_: &Resources| {
-            let tag = json.tag.as_ref().to_owned();
-            Some(Made { text: version.encode(&json.text()), tag: Some(tag) })
+        let make = move |_: &Resources, draft: &mut Draft| {
+            draft.push(version.encode(&json.text()));
+            Some(Tag::Is(json.tag.as_ref().to_owned()))
         };
         self.document(&format!("{name} as protobuf"), path, make).await
     }

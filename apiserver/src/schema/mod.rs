@@ -12,6 +12,7 @@ pub(crate) mod go_value;
 pub mod metadata;
 pub mod name_rule;
 mod node;
+mod packed;
 mod prune;
 mod structural;
 mod validate;
@@ -21,6 +22,7 @@ pub use default::{default, default_applied};
 pub use field_error::{FieldError, FieldErrorKind};
 pub use field_path::FieldPath;
 pub use node::{ListType, MapType, Schema, SchemaType};
+pub(crate) use packed::{LazySchema, PackedSchema};
 pub use prune::prune;
 pub(crate) use structural::{
     Strictness, default_errors, form_errors, has as schema_has, keywords, strictness,

@@ -31,7 +31,7 @@ pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()>
         Origin::BuiltIn(_) if is_signing_request(resource) => certificates::validate_create(object),
         Origin::BuiltIn(builtin) => builtin::validate_create(builtin, object),
         Origin::Definition => crd::validate(object),
-        Origin::Custom(custom) => custom.validator.validate(object, None),
+        Origin::Custom(custom) => custom.validator().validate(object, None),
     });
     errors.extend(scaling::errors(resource, object));
     if let Origin::Custom(custom) = &resource.origin {
@@ -91,7 +91,7 @@ pub(super) fn validate_update(
         (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
         (Origin::Definition, _) => crd::validate_update(next, live),
         (Origin::Custom(custom), Subresource::Status) => custom.status_errors(next, live),
-        (Origin::Custom(custom), _) => custom.validator.validate(next, Some(live)),
+        (Origin::Custom(custom), _) => custom.validator().validate(next, Some(live)),
     });
     if subresource == Subresource::Status {
         errors.extend(scaling::status_errors(resource, next));

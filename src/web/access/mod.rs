@@ -4,15 +4,17 @@
 //! `get`, `post` or `put` the path (`SubjectAccessReview`). Both answers are cached briefly. Without an
 //! answer, access is denied.
 //!
+//! For the parents of one namespace the permission for these suffices, which a `RoleBinding` can grant ([`Target`]).
+//!
 //! The path is reviewed with the prefix `/operetta`, because every cluster lets every account read
 //! `/api/*` of the API server (the role `system:discovery`). Only `/metrics` has no prefix, as in the
 //! usual roles for scraping.
 
 mod cache;
 mod memo;
+mod target;
 
 use std::{
-    borrow::Cow,
     fmt,
     sync::{
         Arc, OnceLock,
@@ -24,6 +26,7 @@ use std::{
 use tokio::runtime::Handle;
 
 use self::memo::{GOOD_FOR, Memo, Outcome, Unanswered};
+pub(super) use self::target::Target;
 use super::{key::Key, logins::Logins, status::Refused};
 use crate::{
     cluster::{AccessVerdict, Cluster, TokenVerdict, User},
@@ -104,8 +107,21 @@ impl Access {
         self.identify_within(token, GOOD_FOR).await
     }
 
-    pub(super) async fn check(&self, who: &Known, verb: &str, path: &str) -> Result<(), Refused> {
-        self.check_within(who, verb, path, GOOD_FOR).await
+    /// Which of these a user may access, the first; or why not the first.
+    pub(super) async fn check(
+        &self,
+        who: &Known,
+        verb: &str,
+        targets: Vec<Target>,
+    ) -> Result<Option<Target>, Refused> {
+        let mut refused = None;
+        for target in targets {
+            match self.check_within(who, verb, &target, GOOD_FOR).await {
+                Ok(()) => return Ok(Some(target)),
+                Err(why) => refused = refused.or(Some(why)),
+            }
+        }
+        refused.map_or(Ok(None), Err)
     }
 
     /// Both, by reviews that are younger than `age`.
@@ -113,11 +129,11 @@ impl Access {
         &self,
         token: &str,
         verb: &str,
-        path: &str,
+        target: &Target,
         age: Duration,
     ) -> Result<(), Refused> {
         let who = self.identify_within(token, age).await?;
-        self.check_within(&who, verb, path, age).await
+        self.check_within(&who, verb, target, age).await
     }
 
     async fn identify_within(&self, token: &str, age: Duration) -> Result<Known, Refused> {
@@ -131,15 +147,13 @@ impl Access {
         &self,
         who: &Known,
         verb: &str,
-        path: &str,
+        target: &Target,
         age: Duration,
     ) -> Result<(), Refused> {
-        let path = reviewed(path);
-        let right = self.right(who, verb, &path, age).await;
+        let right = self.right(who, verb, target, age).await;
         right?.map_err(|reason| Refused::NotAllowed {
             user: who.user.username.clone(),
-            verb: verb.to_owned(),
-            path: path.into_owned(),
+            what: target.described(verb),
             reason: reason.to_string(),
         })
     }
@@ -177,15 +191,15 @@ impl Access {
         &self,
         who: &Known,
         verb: &str,
-        path: &str,
+        target: &Target,
         age: Duration,
     ) -> Outcome<(), Arc<str>> {
-        let key = Key::of(&[who.key.as_bytes(), verb.as_bytes(), path.as_bytes()]);
+        let attributes = target.attributes(verb);
+        let key = Key::of(&[who.key.as_bytes(), attributes.to_string().as_bytes()]);
         let (reviews, user) = (Arc::clone(&self.0), Arc::clone(&who.user));
-        let (verb, path) = (verb.to_owned(), path.to_owned());
         let ask = async move {
             let cluster = reviews.cluster.get().ok_or(Unanswered::Down)?;
-            let verdict = cluster.review_access(&user, &verb, &path).await;
+            let verdict = cluster.review_access(&user, attributes).await;
             reviews.note(verdict).map(|verdict| match verdict {
                 AccessVerdict::Allowed => Ok(()),
                 AccessVerdict::Denied { reason } => Err(reason.into()),
@@ -230,14 +244,6 @@ fn command(audiences: &[String]) -> String {
 fn key_of(user: &User) -> Key {
     // As the review of its permissions names it, with everything that they can depend on.
     Key::of(&[serde_json::to_string(user).unwrap_or_default().as_bytes()])
-}
-
-/// The path that the API server reviews.
-fn reviewed(path: &str) -> Cow<'_, str> {
-    match path {
-        "/metrics" => path.into(),
-        path => format!("/operetta{path}").into(),
-    }
 }
 
 impl fmt::Debug for Access {

@@ -67,6 +67,55 @@ async fn a_user_without_permission_is_refused_with_the_missing_permission() {
 }
 
 #[actix_web::test]
+async fn permissions_for_the_parents_of_a_namespace_suffice_for_them_and_nothing_else() {
+    let (world, rules) = (World::running().with_parent(), Reviewer::default().rules());
+    let get = |path: &'static str| get_as(&rules, &world, path, "token-of-tim");
+    for path in [
+        "/api/v1/operators/echo-server/parents?namespace=ns",
+        "/api/v1/operators/echo-server/parents/ns/a?diff",
+        "/ui/operators/echo-server/namespaces/ns",
+        "/ui/operators/echo-server/parents/ns/a",
+    ] {
+        assert_eq!(get(path).await.code, 200, "{path}");
+    }
+    for path in [
+        "/",
+        "/metrics",
+        PATH,
+        "/api/v1/operators/echo-server/parents",
+        "/api/v1/operators/echo-server/parents?namespace=other",
+        "/api/v1/operators/echo-server/parents?namespace=",
+        "/api/v1/operators/echo-server/parents?namespace=ns&namespace=other",
+        "/api/v1/operators/echo-server/parents/other/a",
+        "/api/v1/operators/echo-server/parents/other/a?namespace=ns",
+        "/api/v1/operators/spaces/parents/ns",
+        "/api/v1/operators/spaces/parents?namespace=ns",
+        "/api/v1/operators/nobody/parents?namespace=ns",
+        "/api/v1/events?namespace=ns",
+        "/api/v1/events?operator=echo-server&namespace=other",
+        "/api/v1/plans?namespace=ns",
+        "/api/v1/cache/pods?namespace=ns",
+        "/ui/operators/echo-server?namespace=ns",
+        "/ui/operators/echo-server/namespaces/other",
+        "/ui/operators/echo-server/parents/other/a",
+        "/ui/cache/pods/ns/a",
+        "/readyz/echo-server?namespace=ns",
+    ] {
+        assert_eq!(get(path).await.code, 403, "{path}");
+    }
+    let answer = get("/ui/operators/echo-server/namespaces/ns").await;
+    assert!(answer.body.contains("/ui/operators/echo-server/parents/ns/a"), "{}", answer.body);
+    let sync = |path| with_token(command(Method::POST, path), "token-of-tim");
+    let path = "/api/v1/operators/echo-server/parents/ns/a/sync";
+    assert_eq!(ask_through(rules.clone(), &world.state, sync(path)).await.code, 202);
+    for path in
+        ["/api/v1/operators/echo-server/pause", "/api/v1/operators/echo-server/parents/x/a/sync"]
+    {
+        assert_eq!(ask_through(rules.clone(), &world.state, sync(path)).await.code, 403, "{path}");
+    }
+}
+
+#[actix_web::test]
 async fn many_requests_share_one_pair_of_reviews() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let rules = reviewer.rules();

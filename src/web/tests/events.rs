@@ -22,7 +22,9 @@ use crate::{
     history::{FailureKind, Outcome, Reconcile},
     object::{ObjectKey, Uid},
     operator::OperatorName,
-    web::{WebState, origin::Protocol, request_rules::RequestRules, server::app, ui},
+    web::{
+        WebState, access::Target, origin::Protocol, request_rules::RequestRules, server::app, ui,
+    },
 };
 
 /// An event without its number.
@@ -191,7 +193,12 @@ async fn a_stream_ends_with_the_session_of_its_reader() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let rules = reviewer.rules();
     let access = rules.access.clone().unwrap();
-    let log_in = ui::open_session(&access, "token-of-ann".into(), &["/"], [127, 0, 0, 1].into());
+    let log_in = ui::open_session(
+        &access,
+        "token-of-ann".into(),
+        vec![Target::path("/")],
+        [127, 0, 0, 1].into(),
+    );
     let (session, _) = log_in.await.unwrap();
     let since = Instant::now();
     let cookie = format!("operetta={session}");

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     board::WebRequest as Asked,
-    web::{endpoint::FORM, origin::Protocol, request_rules::RequestRules, session_limits, ui},
+    web::{
+        access::Target, endpoint::FORM, origin::Protocol, request_rules::RequestRules,
+        session_limits, ui,
+    },
 };
 
 const HERE: &str = "http://localhost:8080";
@@ -359,7 +362,9 @@ async fn no_number_of_logins_of_others_ends_a_session() {
     let access = browser.rules.access.as_ref().unwrap();
     for number in 1..session_limits::LIMITS.kept {
         let token = format!("token-of-eve-{number}").into();
-        ui::open_session(access, token, &["/"], [127, 0, 0, 1].into()).await.unwrap();
+        ui::open_session(access, token, vec![Target::path("/")], [127, 0, 0, 1].into())
+            .await
+            .unwrap();
     }
     let answer = browser.log_in("token-of-eve-late").await;
     is_page(&answer, 429, &["Too many users are logged in"]);

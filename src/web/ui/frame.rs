@@ -89,6 +89,12 @@ impl Frame {
         self
     }
 
+    /// Listens to changes of the parents of an operator in one namespace.
+    pub(super) fn listening_in(mut self, operator: &str, namespace: &str) -> Self {
+        self.events = links::events_in(operator, namespace);
+        self
+    }
+
     /// Does not listen to changes, because the view is expensive.
     pub(super) fn still_if(mut self, is_still: bool) -> Self {
         if is_still {

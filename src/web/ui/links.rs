@@ -70,6 +70,14 @@ pub(super) fn events(operator_name: &str, key: Option<&ObjectKey>) -> String {
     path
 }
 
+pub(super) fn events_in(operator_name: &str, namespace: &str) -> String {
+    format!("{}&namespace={}", events(operator_name, None), encoded(namespace))
+}
+
+pub(super) fn in_namespace(operator_name: &str, namespace: &str) -> String {
+    format!("{}/namespaces/{}", operator(operator_name), encoded(namespace))
+}
+
 /// A query of the parameters that are not empty.
 pub(super) fn query(parameters: &[(&str, &str)]) -> String {
     let given = parameters.iter().filter(|(_, value)| !value.is_empty());

@@ -13,6 +13,7 @@ use super::{
     facts::{CacheRow, Fact, type_words},
     frame::{self, Frame, NoPage, Section},
     links, namespaces,
+    parent_row::ParentRow,
     parts::{Bar, Button, Mark, Part, Prose, count, counted, parts},
     time::{Moment, span, took},
 };
@@ -51,7 +52,7 @@ struct View {
     query: ParentsQuery,
     namespaces: Vec<String>,
     shown: String,
-    rows: Vec<Row>,
+    rows: Vec<ParentRow>,
     first: Option<String>,
     next: Option<String>,
     facts: Vec<Fact>,
@@ -64,17 +65,6 @@ struct Tab {
     count: String,
     href: String,
     is_current: bool,
-}
-
-struct Row {
-    key: String,
-    name: String,
-    namespace: Option<String>,
-    href: String,
-    mark: Mark,
-    why: Prose,
-    last: Option<(Mark, Moment, String)>,
-    next: Option<Moment>,
 }
 
 const ROWS: usize = 100;
@@ -115,7 +105,11 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         tabs: tabs(&operator, &query),
         namespaces: namespaces::of_parents(board, name, NAMESPACES),
         shown: shown(found.items.len(), found.chosen, after.is_some()),
-        rows: found.items.iter().map(|(key, state)| Row::new(name, key, state, now)).collect(),
+        rows: found
+            .items
+            .iter()
+            .map(|(key, state)| ParentRow::new(name, key, state, now))
+            .collect(),
         first: after.map(|_| query.at(name, "")),
         next,
         facts: facts(board, &operator, now),
@@ -267,22 +261,5 @@ impl ParentsQuery {
             ("continue", after),
         ];
         format!("{}{}", links::operator(operator), links::query(&parameters))
-    }
-}
-
-impl Row {
-    fn new(operator: &str, key: &ObjectKey, state: &ParentState, now: SystemTime) -> Self {
-        let last = state.history.last();
-        Self {
-            key: key.to_string(),
-            name: key.name.to_string(),
-            namespace: key.namespace.as_deref().map(ToOwned::to_owned),
-            href: links::parent(operator, key),
-            mark: state.phase.into(),
-            why: state.message.clone().unwrap_or_default().into(),
-            last: last
-                .map(|it| ((&it.outcome).into(), Moment::past(it.started, now), took(it.duration))),
-            next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use actix_web::web::to;
 
-use super::{assets, cache, login, object, operator, overview, parent};
+use super::{assets, cache, login, namespace, object, operator, overview, parent};
 use crate::{
     metrics::Attempt,
     web::{
@@ -57,8 +57,11 @@ static ENDPOINTS: &[Endpoint] = &[
         REDIRECT, || to(login::log_out)).taking(login::NO_FIELDS)),
     Endpoint::new(Get, "/ui/operators/{operator}", "The page of an operator and its parents",
         PAGE, || to(operator::show)).with(&[NAMED, PHASE, NAMESPACE, CONTINUE]),
+    Endpoint::new(Get, "/ui/operators/{operator}/namespaces/{namespace}",
+        "The page of the parents of an operator in a namespace", PAGE, || to(namespace::show))
+        .with(&[CONTINUE]).by_namespace(),
     Endpoint::new(Get, "/ui/operators/{operator}/parents/{namespace}/{name}",
-        "The page of a parent", PAGE, || to(parent::show)).with(&[DIFF, EVENTS]),
+        "The page of a parent", PAGE, || to(parent::show)).with(&[DIFF, EVENTS]).by_namespace(),
     Endpoint::new(Get, "/ui/operators/{operator}/parents/{name}",
         "The page of a cluster-scoped parent", PAGE, || to(parent::show))
         .with(&[DIFF, EVENTS]),

@@ -29,7 +29,8 @@ use self::{node::Node, place::Place};
 use super::{FieldError, FieldPath, Schema, correlation::Pair};
 
 /// A compiled schema, one per version of a resource.
-#[derive(Debug)]
+/// The default accepts everything.
+#[derive(Debug, Default)]
 pub struct Validator {
     schema: Schema,
     node: Node,

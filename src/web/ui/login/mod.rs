@@ -19,15 +19,20 @@ use secrecy::{ExposeSecret, SecretString};
 
 use self::entrance::Entrance;
 use super::frame;
-use crate::web::{
-    access::Access,
-    body,
-    endpoint::{self, Body, FORM, Form, Parameter},
-    logins, origin,
-    paths::Paths,
-    request_rules::RequestRules,
-    status::Refused,
-    visitor::Visitor,
+use crate::{
+    board::Board,
+    web::{
+        access::{Access, Target},
+        body,
+        endpoint::{self, Body, FORM, Form, Parameter},
+        logins, origin,
+        paths::Paths,
+        request_rules::RequestRules,
+        state::WebState,
+        status::Refused,
+        targets,
+        visitor::Visitor,
+    },
 };
 
 pub(in crate::web) use opening::open_session;
@@ -58,6 +63,7 @@ pub(super) async fn log_in(
     payload: Payload,
     rules: Data<RequestRules>,
     paths: Data<Paths>,
+    state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
     let access = required(&rules)?;
     if !origin::is_form(request.headers()) {
@@ -67,7 +73,11 @@ pub(super) async fn log_in(
     let next = if is_ours(&request, &paths, &next) { next } else { START.to_owned() };
     let from = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
     let logged_in = match token {
-        Some(token) => open_session(access, token, &[path_of(&next), START], from).await,
+        Some(token) => {
+            let mut targets = targets_of(&next, &paths, &state.board);
+            targets.push(Target::path(START));
+            open_session(access, token, targets, from).await
+        }
         None => Err(Refused::TokenMissing),
     };
     match logged_in {
@@ -137,8 +147,10 @@ async fn fields(payload: Payload) -> Result<(Option<SecretString>, String), Refu
     Ok((token, next))
 }
 
-fn path_of(next: &str) -> &str {
-    next.split_once('?').map_or(next, |(path, _)| path)
+/// What a user needs to get this path with its query.
+fn targets_of(next: &str, paths: &Paths, board: &Board) -> Vec<Target> {
+    let (path, query) = next.split_once('?').unwrap_or((next, ""));
+    targets::of(paths.find(&Method::GET, path), path, query, Some(board))
 }
 
 fn redirect(path: &str, cookie: &str) -> HttpResponse {

@@ -7,25 +7,25 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::{
     cluster::User,
     web::{
-        access::{Access, Known},
+        access::{Access, Known, Target},
         logins::NoSession,
         status::Refused,
     },
 };
 
-/// Opens a session for a token whose user may get one of these paths. Returns its id, a secret of the
+/// Opens a session for a token whose user may get one of these. Returns its id, a secret of the
 /// browser, and the user.
 pub(in crate::web) async fn open_session(
     access: &Access,
     token: SecretString,
-    paths: &[&str],
+    targets: Vec<Target>,
     from: IpAddr,
 ) -> Result<(String, Arc<User>), Refused> {
     let logins = access.logins();
     if !logins.may_try(from) {
         return Err(Refused::TooManyLogins);
     }
-    let known = admitted(access, token.expose_secret(), paths).await.inspect_err(|refused| {
+    let known = admitted(access, token.expose_secret(), targets).await.inspect_err(|refused| {
         if matches!(refused, Refused::TokenInvalid | Refused::NotAllowed { .. }) {
             logins.note_failure(from);
         }
@@ -33,17 +33,11 @@ pub(in crate::web) async fn open_session(
     Ok((logins.begin(&known.user.username, token)?, known.user))
 }
 
-/// The user of a token, who may get one of these paths.
-async fn admitted(access: &Access, token: &str, paths: &[&str]) -> Result<Known, Refused> {
+/// The user of a token, who may get one of these.
+async fn admitted(access: &Access, token: &str, targets: Vec<Target>) -> Result<Known, Refused> {
     let known = access.identify(token).await?;
-    let mut refused = None;
-    for path in paths {
-        match access.check(&known, "get", path).await {
-            Ok(()) => return Ok(known),
-            Err(why) => refused = refused.or(Some(why)),
-        }
-    }
-    refused.map_or(Ok(known), Err)
+    access.check(&known, "get", targets).await?;
+    Ok(known)
 }
 
 impl From<NoSession> for Refused {

@@ -1,0 +1,43 @@
+//! A parent in a table of parents.
+
+use std::time::SystemTime;
+
+use super::{
+    links,
+    parts::{Mark, Prose},
+    time::{Moment, took},
+};
+use crate::{board::ParentState, object::ObjectKey};
+
+pub(super) struct ParentRow {
+    pub(super) key: String,
+    pub(super) name: String,
+    pub(super) namespace: Option<String>,
+    pub(super) href: String,
+    pub(super) mark: Mark,
+    pub(super) why: Prose,
+    pub(super) last: Option<(Mark, Moment, String)>,
+    pub(super) next: Option<Moment>,
+}
+
+impl ParentRow {
+    pub(super) fn new(
+        operator: &str,
+        key: &ObjectKey,
+        state: &ParentState,
+        now: SystemTime,
+    ) -> Self {
+        let last = state.history.last();
+        Self {
+            key: key.to_string(),
+            name: key.name.to_string(),
+            namespace: key.namespace.as_deref().map(ToOwned::to_owned),
+            href: links::parent(operator, key),
+            mark: state.phase.into(),
+            why: state.message.clone().unwrap_or_default().into(),
+            last: last
+                .map(|it| ((&it.outcome).into(), Moment::past(it.started, now), took(it.duration))),
+            next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
+        }
+    }
+}
