@@ -56,7 +56,9 @@ impl Reader {
         for (name, property) in fields(schema, "properties") {
             self.read(name, property, is_atomic);
         }
-        self.read("*", &schema["additionalProperties"], is_atomic);
+        if schema["additionalProperties"].is_object() {
+            self.read("*", &schema["additionalProperties"], is_atomic);
+        }
         if schema["items"].is_object() {
             self.read_inner(
                 &schema["items"],

@@ -22,8 +22,11 @@ impl Version {
 
     /// A document in protobuf.
     pub(crate) fn encode(self, document: &[u8]) -> Vec<u8> {
-        let table = if self == Self::Two { message::VERSION_2 } else { message::VERSION_3 };
-        let document = serde_json::from_slice(document).unwrap_or_default();
-        protobuf::encode(&message::Messages::new(table), &document)
+        // Down to the single definitions.
+        let (table, levels) = match self {
+            Self::Two => (message::VERSION_2, 2),
+            Self::Three => (message::VERSION_3, 3),
+        };
+        protobuf::encode(&message::Messages::new(table), document, levels)
     }
 }

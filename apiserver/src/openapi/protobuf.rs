@@ -1,15 +1,98 @@
 //! Documents as protobuf: the messages of the published definitions of `OpenAPI` documents.
+//!
+//! A document may have tens of megabytes, which take ten times as much as a tree: only its parts are read, one after the
+//! other.
 
-use serde_json::Value;
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::{Value, value::RawValue};
 
 use super::message::{Choice, Field, Form, Message, Messages};
 use crate::protobuf::wire::{put_bytes, put_double, put_message, put_varint};
 
-/// Writes a document.
-pub(super) fn encode(messages: &Messages, document: &Value) -> Vec<u8> {
+/// Writes a document, whose first `levels` are not read as trees.
+pub(super) fn encode(messages: &Messages, document: &[u8], levels: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    fields(messages, "Document", document, &mut out);
+    if let Ok(document) = serde_json::from_slice(document) {
+        unread_fields(messages, "Document", document, levels, &mut out);
+    }
     out
+}
+
+/// The fields of an object in their order.
+struct Unread<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+fn unread_fields(
+    messages: &Messages,
+    name: &str,
+    text: &RawValue,
+    levels: usize,
+    out: &mut Vec<u8>,
+) {
+    let object = if levels > 0 { serde_json::from_str(text.get()).ok() } else { None };
+    let (Some(Unread(object)), Choice::This(message)) =
+        (object, messages.choice(name, &Value::Null))
+    else {
+        return fields(messages, name, &read(text), out);
+    };
+    for field in &message.fields {
+        if let Some((_, text)) = object.iter().find(|(key, _)| key == field.key) {
+            unread_value(messages, field, text, levels - 1, out);
+        }
+    }
+    for (key, text) in object.iter().filter(|(key, _)| message.field(key).is_none()) {
+        if let Some(field) = message.rest(key.starts_with("x-")) {
+            put_message(field.number, out, |out| {
+                put_bytes(1, key.as_bytes(), out);
+                unread_value(messages, &Field { number: 2, ..*field }, text, levels - 1, out);
+            });
+        }
+    }
+}
+
+fn unread_value(
+    messages: &Messages,
+    field: &Field,
+    text: &RawValue,
+    levels: usize,
+    out: &mut Vec<u8>,
+) {
+    match field.form {
+        Form::Message(inner) if levels > 0 && text.get().starts_with('{') => {
+            put_message(field.number, out, |out| unread_fields(messages, inner, text, levels, out));
+        }
+        _ => field_value(messages, field, &read(text), out),
+    }
+}
+
+fn read(text: &RawValue) -> Value {
+    serde_json::from_str(text.get()).unwrap_or_default()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Unread<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Unread<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Unread(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
 }
 
 fn fields(messages: &Messages, name: &str, value: &Value, out: &mut Vec<u8>) {
@@ -103,14 +186,17 @@ mod tests {
     #[test]
     fn a_document_is_written_in_the_order_of_its_fields() {
         let document = json!({ "info": { "title": "T", "version": "1" }, "swagger": "2.0" });
-        let encoded = encode(&Messages::new(VERSION_2), &document);
+        let encoded = encode(&Messages::new(VERSION_2), document.to_string().as_bytes(), 2);
         assert_eq!(encoded, b"\x0a\x032.0\x12\x06\x0a\x01T\x12\x011");
     }
 
     #[test]
     fn extensions_are_named_texts_in_yaml() {
         let document = json!({ "definitions": { "A": { "type": "object", "x-b": "c" } } });
-        let encoded = encode(&Messages::new(VERSION_2), &document);
+        let text = document.to_string();
+        let [encoded, as_tree] =
+            [2, 0].map(|levels| encode(&Messages::new(VERSION_2), text.as_bytes(), levels));
+        assert_eq!(encoded, as_tree);
         let extension = b"\xfa\x01\x0b\x0a\x03x-b\x12\x04\x12\x02c\n";
         assert!(encoded.ends_with(extension), "{encoded:?}");
     }
