@@ -238,6 +238,8 @@ fn reviews_have_a_cluster_role_even_if_the_operators_have_none() {
         "ClusterRole /app-metrics-reader",
         "ClusterRole /app-reader",
         "ClusterRole /app-commander",
+        "ClusterRole /app-namespace-reader",
+        "ClusterRole /app-namespace-commander",
     ];
     assert_eq!(names(&manifests)[3..], expected);
     let Manifest::ClusterRole(reviewer) = &manifests[3] else { panic!("{manifests:?}") };

@@ -18,7 +18,8 @@ use super::{
 };
 use crate::{
     board::Board,
-    object::ObjectKey,
+    object::{K8sType, ObjectKey},
+    recipes::NameRule,
     web::{state::WebState, status::Refused},
 };
 
@@ -62,6 +63,7 @@ fn view(
 ) -> Result<View, Refused> {
     let no_operator = || Refused::NoOperator(name.to_owned());
     let operator = board.operator(name).ok_or_else(no_operator)?;
+    check(&operator.info.config.parent, &namespace)?;
     let after = links::after(&query.r#continue)?;
     let is_here = |key: &ObjectKey| key.namespace.as_deref() == Some(&*namespace);
     let found = board.select(name, after.as_ref(), ROWS, |key, _| is_here(key));
@@ -86,4 +88,14 @@ fn view(
         next: last.filter(|_| found.remaining > 0).map(|last| at(&last)),
         namespace,
     })
+}
+
+/// Whether there may be such a namespace, and parents in it.
+fn check(parent: &K8sType, namespace: &str) -> Result<(), Refused> {
+    if !parent.is_namespaced() {
+        return Err(Refused::NamespaceForbidden(parent.clone()));
+    }
+    let is_name = NameRule::Label.fit(namespace) == namespace;
+    let why = || Refused::BadRequest(format!("namespace: `{namespace}` is no name of a namespace"));
+    is_name.then_some(()).ok_or_else(why)
 }
