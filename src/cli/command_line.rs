@@ -237,6 +237,10 @@ pub(crate) struct RunArgs {
     /// With --leader-elect: how many seconds are between renewals.
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, requires = "leader_elect")]
     pub(crate) leader_elect_retry_period: f32,
+    /// With --leader-elect: the Pod in which this process runs. While this process leads, the Pod has the label
+    /// `operetta.dev/leader: "true"`. The Pod is in the namespace of the Lease [default: no Pod is labelled].
+    #[arg(long, value_name = "NAME", requires = "leader_elect")]
+    pub(crate) leader_elect_pod: Option<String>,
     /// With the embedded server: a directory that keeps its objects and credentials over a restart, and
     /// gets its kubeconfig. It is created if it does not exist [default: nothing is kept].
     #[arg(long, value_name = "DIR")]

@@ -22,6 +22,7 @@ mod install;
 mod kubeconfig;
 mod lease;
 mod list;
+mod pod_label;
 mod published;
 mod reloading;
 mod retry_after;

@@ -38,4 +38,16 @@ pub enum ElectionError {
         /// The lease duration in milliseconds.
         lease_ms: u128,
     },
+    /// The name of the Pod is no name of an object.
+    #[error(
+        "leader election: {0:?} cannot be the name of a Pod: give the name of the Pod in which this process runs, which the \
+         downward API has as `metadata.name`"
+    )]
+    Pod(String),
+    /// The label of one Pod would follow the Leases of several operators.
+    #[error(
+        "leader election: the label of the Pod {0:?} cannot follow a Lease for each operator: leave out `labels_pod` or \
+         `per_operator`"
+    )]
+    SharedPod(String),
 }

@@ -15,12 +15,14 @@
 //!   machines are compared;
 //! - a Lease is taken when it has no holder, when its holder has not renewed it for its duration, or when it does
 //!   not exist; each write names the version that it replaces;
-//! - the fields of the Lease are those of client-go, so that `kubectl get lease` reads as usual.
+//! - the fields of the Lease are those of client-go, so that `kubectl get lease` reads as usual;
+//! - the label of a Pod follows the role, and no role waits for it.
 
 mod error;
 mod fence;
 mod lease;
 mod machine;
+mod pod_label;
 mod settings;
 mod since_boot;
 
@@ -28,6 +30,8 @@ pub use error::ElectionError;
 pub(crate) use fence::{Fence, FenceReach};
 pub(crate) use lease::Lease;
 pub(crate) use machine::{Act, Election, Input, Now};
+pub use pod_label::LEADER_LABEL;
+pub(crate) use pod_label::{PodLabel, PodRole};
 pub use settings::LeaderElection;
 pub(crate) use settings::Timing;
 pub(crate) use since_boot::SinceBoot;

@@ -25,6 +25,8 @@ pub struct LeaderElection {
     pub(crate) namespace: Option<String>,
     pub(crate) identity: Option<String>,
     pub(crate) per_operator: bool,
+    /// The Pod that has the label.
+    pub(crate) pod: Option<String>,
     pub(crate) timing: Timing,
 }
 
@@ -46,8 +48,8 @@ impl Default for Timing {
 impl LeaderElection {
     /// An election by the Lease of this name, in the namespace of the process.
     pub fn new(lease: impl Into<String>) -> Self {
-        let (namespace, identity, per_operator, timing) = <_>::default();
-        Self { name: lease.into(), namespace, identity, per_operator, timing }
+        let (namespace, identity, per_operator, pod, timing) = <_>::default();
+        Self { name: lease.into(), namespace, identity, per_operator, pod, timing }
     }
 
     /// Sets the namespace of the Lease. Default is the one that the client is for: in a cluster that of the Pod, else
@@ -68,6 +70,22 @@ impl LeaderElection {
     /// `{lease}-{operator}`.
     pub fn per_operator(mut self) -> Self {
         self.per_operator = true;
+        self
+    }
+
+    /// Labels the Pod of this name, in which this process runs, while this process leads: it has
+    /// [`operetta.dev/leader`](super::LEADER_LABEL)`: "true"`, by which a Service selects the leader. The label is
+    /// removed from the Pod of a standby, also one that the Pod had before the process started.
+    ///
+    /// The Pod is in the namespace of the Lease. The process needs the permission to `patch` `pods` there
+    /// ([`Permissions::with_leader_label`](crate::manifests::Permissions::with_leader_label)).
+    ///
+    /// The election does not depend on the label: a Pod that cannot be labelled is logged, and tried again. Around a change
+    /// of the leader, two Pods or none have the label for a moment.
+    ///
+    /// Not together with [`per_operator`](Self::per_operator): one label cannot follow several Leases.
+    pub fn labels_pod(mut self, name: impl Into<String>) -> Self {
+        self.pod = Some(name.into());
         self
     }
 
@@ -105,7 +123,15 @@ impl LeaderElection {
         if retry.is_zero() || retry >= renew_deadline {
             return Err(ElectionError::Retry { retry_ms: retry.as_millis(), renew_deadline_ms });
         }
-        Ok(())
+        self.validate_pod()
+    }
+
+    fn validate_pod(&self) -> Result<(), ElectionError> {
+        match &self.pod {
+            Some(pod) if !is_name(pod) => Err(ElectionError::Pod(pod.clone())),
+            Some(pod) if self.per_operator => Err(ElectionError::SharedPod(pod.clone())),
+            Some(_) | None => Ok(()),
+        }
     }
 }
 
@@ -125,9 +151,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_that_cannot_work_and_names_of_no_lease_are_errors() {
+    fn durations_that_cannot_work_and_names_of_no_object_are_errors() {
         let (millis, new) = (Duration::from_millis, || LeaderElection::new("a.b-c"));
         assert_eq!(new().validate(), Ok(()));
+        assert_eq!(new().labels_pod("cooks-7d4b9-x2x").validate(), Ok(()));
+        assert_eq!(new().per_operator().validate(), Ok(()));
         for wrong in [
             LeaderElection::new("No Lease"),
             LeaderElection::new(""),
@@ -136,9 +164,22 @@ mod tests {
             new().with_renew_deadline(millis(15_000)),
             new().with_retry_period(millis(10_000)),
             new().with_retry_period(millis(0)),
+            // Kubernetes leaves a variable as it is that the container does not have.
+            new().labels_pod("$(POD_NAME)"),
+            new().labels_pod(""),
+            new().labels_pod("cooks-1").per_operator(),
         ] {
             let text = wrong.validate().unwrap_err().to_string();
             assert!(text.starts_with("leader election: "), "{text}");
         }
+    }
+
+    #[test]
+    fn a_label_of_several_leases_is_an_error_that_says_what_to_leave_out() {
+        let both = LeaderElection::new("cooks").per_operator().labels_pod("cooks-1");
+        let error = both.validate().unwrap_err();
+        assert_eq!(error, ElectionError::SharedPod("cooks-1".to_owned()));
+        let text = error.to_string();
+        assert!(text.contains("`labels_pod`") && text.contains("`per_operator`"), "{text}");
     }
 }

@@ -56,6 +56,11 @@ impl Grants {
         self.allow("coordination.k8s.io", "leases", &["get", "list", "watch", "create", "update"]);
     }
 
+    /// What the label of the leader requests.
+    pub(super) fn allow_leader_label(&mut self) {
+        self.allow("", "pods", &["patch"]);
+    }
+
     /// What an operator reads of cluster-scoped types, which no role of a namespace grants.
     pub(super) fn allow_cluster_scoped<R: Role>(&mut self, config: &OperatorConfig<R>) {
         for related in config.related.iter().filter(|related| !related.ty.is_namespaced()) {

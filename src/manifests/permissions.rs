@@ -34,6 +34,8 @@ pub struct Permissions {
     parents: BTreeSet<K8sType>,
     /// Where the Leases of a program are that elects a leader.
     leases: Option<Leases>,
+    /// Whether the leader labels its Pod.
+    labels_leader: bool,
 }
 
 /// The namespace of Leases.
@@ -101,6 +103,18 @@ impl Permissions {
         self
     }
 
+    /// The leader labels its Pod ([`LeaderElection::labels_pod`](crate::election::LeaderElection::labels_pod)). Without
+    /// [`with_leader_election`](Self::with_leader_election) it grants nothing.
+    ///
+    /// The program may then patch every Pod in the namespace of the Leases, because RBAC cannot name the Pods of a
+    /// Deployment. Who may change the image of a Pod runs code with its account and Secrets: run no other Pods there that
+    /// may do more than the program.
+    #[must_use]
+    pub fn with_leader_label(mut self) -> Self {
+        self.labels_leader = true;
+        self
+    }
+
     /// The rules for all namespaces and for cluster-scoped objects; none where every operator is
     /// restricted to namespaces.
     pub fn rules(&self) -> Vec<PolicyRule> {
@@ -138,7 +152,11 @@ impl Permissions {
                 Leases::Own => account.namespace.clone(),
                 Leases::In(namespace) => namespace.clone(),
             };
-            within.entry(namespace).or_default().allow_leases();
+            let grants = within.entry(namespace).or_default();
+            grants.allow_leases();
+            if self.labels_leader {
+                grants.allow_leader_label();
+            }
         }
         within
     }

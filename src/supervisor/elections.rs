@@ -80,6 +80,7 @@ impl Settings {
         let namespace = self.election.namespace.as_deref().unwrap_or(cluster.own_namespace());
         Elector::start(ElectorParts {
             lease: ObjectKey::namespaced(namespace, name),
+            pod: self.election.pod.as_deref().map(|pod| ObjectKey::namespaced(namespace, pod)),
             identity: self.identity.clone(),
             timing: self.election.timing,
             fence,

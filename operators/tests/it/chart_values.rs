@@ -185,3 +185,33 @@ fn the_network_policy_allows_the_ports_and_systems_of_the_values() {
     assert_eq!(more[1], json!({"ports": [port(16443)]}));
     assert_eq!(more[2], json!({"ports": [{"port": 5432}]}));
 }
+
+/// The objects that are there for the leader alone.
+fn of_leader(objects: &[Value]) -> Vec<&Value> {
+    objects.iter().filter(|it| it["metadata"]["name"] == "operetta-leader").collect()
+}
+
+#[operetta_harness::test]
+fn a_service_selects_the_leader_of_more_than_one_replica() {
+    let one = rendered(&["env[0].name=HTTPS_PROXY"]).unwrap();
+    assert!(of_leader(&one).is_empty(), "{:?}", of_leader(&one));
+    assert!(!arguments(&one).iter().any(|it| it.starts_with("--leader-elect")));
+    let three = rendered(&["replicas=3", "env[0].name=HTTPS_PROXY"]).unwrap();
+    let kinds: Vec<_> = of_leader(&three).iter().map(|it| text(&it["kind"])).collect();
+    assert_eq!(BTreeSet::from_iter(kinds), ["Role", "RoleBinding", "Service"].into());
+    let service = of_leader(&three).into_iter().find(|it| it["kind"] == "Service").unwrap();
+    let selector = json!({
+        "app.kubernetes.io/instance": "operetta",
+        "app.kubernetes.io/name": "operetta",
+        "operetta.dev/leader": "true",
+    });
+    assert_eq!(service["spec"]["selector"], selector);
+    assert_ne!(service["metadata"]["labels"]["app.kubernetes.io/name"], "operetta");
+    assert!(arguments(&three).contains(&"--leader-elect-pod=$(POD_NAME)"));
+    let name = json!({"fieldRef": {"fieldPath": "metadata.name"}});
+    let variables = json!([{"name": "POD_NAME", "valueFrom": name}, {"name": "HTTPS_PROXY"}]);
+    assert_eq!(pod(&three)["spec"]["containers"][0]["env"], variables);
+    let role = of_leader(&three).into_iter().find(|it| it["kind"] == "Role").unwrap();
+    let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["patch"]}]);
+    assert_eq!(role["rules"], rules);
+}

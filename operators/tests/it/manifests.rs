@@ -107,7 +107,18 @@ async fn two_replicas_elect_a_leader_and_one_does_not() {
         assert_eq!(spec["strategy"]["type"], strategy, "{overlay}");
         let arguments = spec["template"]["spec"]["containers"][0]["args"].as_array().unwrap();
         assert_eq!(arguments.contains(&json!("--leader-elect")), elects, "{overlay}");
+        let pod = json!("--leader-elect-pod=$(POD_NAME)");
+        assert_eq!(arguments.contains(&pod), elects, "{overlay}");
+        assert_eq!(has_leader(&objects), elects, "{overlay}");
     }
+}
+
+/// Whether there is what selects the leader and lets it label its Pod.
+fn has_leader(objects: &[Value]) -> bool {
+    let is_leader = |it: &&Value| it["metadata"]["name"] == "operetta-leader";
+    let kinds: Vec<_> = objects.iter().filter(is_leader).map(|it| it["kind"].as_str()).collect();
+    assert!(kinds.is_empty() || kinds.len() == 3, "{kinds:?}");
+    ["Service", "Role", "RoleBinding"].iter().all(|kind| kinds.contains(&Some(*kind)))
 }
 
 /// By kind and name.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     file::{File, header},
     helpers::{braces, helpers},
-    monitoring, permissions,
+    leader, monitoring, permissions,
     setting::Setting,
     tls, values, workload,
 };
@@ -29,7 +29,7 @@ pub(crate) fn chart(
 ) -> Result<Vec<File>, ManifestError> {
     let setting = Setting::chart();
     let monitored = [monitoring::service_monitor(&setting), monitoring::prometheus_rule(&setting)?];
-    let issued = tls::issued(&setting.metadata(), &setting.host(), &setting.secret);
+    let issued = tls::issued(&setting.metadata(), &setting.hosts(), &setting.secret);
     let schema = values::schema(deployed, operators);
     let described =
         serde_json::to_string_pretty(&schema).map_err(|it| ManifestError::Yaml(it.into()))?;
@@ -41,6 +41,7 @@ pub(crate) fn chart(
         template(only, "crds", &kept_crds(operators)?, Some(".Values.crds.install"))?,
         file("templates/rbac.yaml", comment(only) + &permissions::template(&setting, operators)?),
         template(only, "operators", &workload::always(&setting), None)?,
+        template(only, "leader", &leader::objects(&setting), Some("gt (int .Values.replicas) 1"))?,
         template(only, "secret", &[generated(&setting)], Some("eq .Values.tls.mode `generated`"))?,
         template(only, "certificate", &issued, Some("eq .Values.tls.mode `certManager`"))?,
         template(

@@ -4,6 +4,7 @@ use crate::manifests::ManifestError;
 use serde_json::{Value, json};
 
 use super::{
+    leader,
     setting::{Setting, listening, name_service, spread},
     tls,
 };
@@ -17,6 +18,8 @@ pub(super) fn helpers(setting: &Setting, only: &[String]) -> Result<String, Mani
         ("args", json!(listening())),
         ("self-signed", json!([tls::SELF_SIGNED])),
         ("certificate", json!(tls::args())),
+        ("leader", json!(leader::args())),
+        ("variables", leader::variables()),
         ("spread", spread(&setting.selector)),
         ("labels", setting.labels()),
         ("dns", json!([name_service()])),

@@ -5,7 +5,8 @@
 //! tls/           a component: the certificate of a Secret instead of a self-signed one
 //! cert-manager/  a component: tls, with a Secret that cert-manager writes
 //! monitoring/    a component: ServiceMonitor and PrometheusRule, for clusters with the Prometheus operator; needs tls
-//! overlays/      with permissions: cluster-wide; one-namespace; two-replicas, with leader election
+//! overlays/      with permissions: cluster-wide; one-namespace; two-replicas, with leader election and the
+//!                Service of the leader
 //! helm/          the same as a chart
 //! ```
 //!
@@ -22,6 +23,7 @@ use crate::{
 mod chart;
 mod file;
 mod helpers;
+mod leader;
 mod monitoring;
 mod permissions;
 mod pods;
@@ -81,7 +83,7 @@ fn objects(
     let base =
         kustomization("Kustomization", json!({"resources": ["crds.yaml", "operators.yaml"]}));
     let monitoring = json!({"resources": ["service-monitor.yaml", "prometheus-rule.yaml"]});
-    let issued = tls::issued(&setting.metadata(), &setting.host(), &setting.secret);
+    let issued = tls::issued(&setting.metadata(), &setting.hosts(), &setting.secret);
     let with_tls = json!({"components": ["../tls"], "resources": ["certificate.yaml"]});
     let [certificate, _] = tls::args();
     Ok(vec![
@@ -101,6 +103,7 @@ fn objects(
             vec![overlay(deployed, &["../../base", "rbac.yaml"], &[])],
         ),
         ("overlays/one-namespace/kustomization", vec![one_namespace(deployed)]),
+        ("overlays/two-replicas/leader", leader::objects(&setting).to_vec()),
         ("overlays/two-replicas/kustomization", vec![two_replicas(deployed)]),
     ])
 }
@@ -174,28 +177,37 @@ fn one_namespace(deployed: &Deployed) -> Value {
 /// One process works, and the other continues when it goes.
 fn two_replicas(deployed: &Deployed) -> Value {
     let strategy = json!({"type": "RollingUpdate"});
-    let changes = [
+    let variables = format!("{CONTAINER}/env");
+    let mut changes = vec![
         json!({"op": "replace", "path": "/spec/replicas", "value": 2}),
         json!({"op": "replace", "path": "/spec/strategy", "value": strategy}),
-        argument("--leader-elect"),
+        json!({"op": "add", "path": variables, "value": leader::variables()}),
     ];
-    overlay(deployed, &["../cluster-wide"], &changes)
+    changes.extend(leader::args().iter().map(|it| argument(it)));
+    overlay(deployed, &["../cluster-wide", "leader.yaml"], &changes)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::{object::K8sType, operator::OperatorConfig, supervisor::tests::sync};
 
-    #[test]
-    fn a_program_is_deployed_under_its_own_names() {
+    /// The files of a program, by path.
+    fn files() -> BTreeMap<String, String> {
         let website = K8sType::namespaced("example.dev/v1", "Website", "websites");
         let operators = vec![AnyOperator::new(OperatorConfig::new("website", website), sync)];
         let deployed = Deployed::new("website", "1.2.3").namespace("web").image("pages");
         let charted = chart(&deployed, &operators, &[]).unwrap();
         let files = kustomize(&deployed, operators, &[]).unwrap().into_iter().chain(charted);
-        let files: Vec<_> = files.map(|File { path, text }| (path, text)).collect();
-        let text = |wanted: &str| &files.iter().find(|(path, _)| path == wanted).unwrap().1;
+        files.map(|File { path, text }| (path, text)).collect()
+    }
+
+    #[test]
+    fn a_program_is_deployed_under_its_own_names() {
+        let files = files();
+        let text = |wanted: &str| &files[wanted];
         assert!(text("helm/website/Chart.yaml").contains("name: website\n"));
         assert!(text("kustomize/base/operators.yaml").contains("image: pages:1.2.3\n"));
         let restricted = text("kustomize/overlays/one-namespace/kustomization.yaml");
@@ -206,5 +218,38 @@ mod tests {
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn the_leader_labels_its_pod_where_two_processes_run_and_one_alone_does_not() {
+        let files = files();
+        let (overlays, argument) = ("kustomize/overlays", "--leader-elect-pod=$(POD_NAME)");
+        let two = &files[&format!("{overlays}/two-replicas/kustomization.yaml")];
+        for part in [argument, "metadata.name", "- leader.yaml"] {
+            assert!(two.contains(part), "{part}: {two}");
+        }
+        let objects = &files[&format!("{overlays}/two-replicas/leader.yaml")];
+        for part in ["kind: Service\n", "kind: Role\n", "name: website-leader\n", "- patch\n"] {
+            assert!(objects.contains(part), "{part}: {objects}");
+        }
+        let with_leader: Vec<_> =
+            files.iter().filter(|(_, text)| text.contains(argument)).collect();
+        assert_eq!(with_leader.len(), 2, "{with_leader:?}");
+    }
+
+    #[test]
+    fn the_chart_has_the_service_of_the_leader_with_more_than_one_replica() {
+        let files = files();
+        let template = |name: &str| &files[&format!("helm/website/templates/{name}")];
+        let objects = template("leader.yaml");
+        assert!(objects.contains("{{- if gt (int .Values.replicas) 1 }}\n"), "{objects}");
+        assert!(objects.contains("name: {{ .Release.Name }}-leader\n"), "{objects}");
+        let helpers = template("_helpers.tpl");
+        let (_, elected) = helpers.split_once("{{- if gt (int .Values.replicas) 1 }}\n").unwrap();
+        let expected = "- --leader-elect\n- --leader-elect-pod=$(POD_NAME)\n";
+        assert!(elected.starts_with(expected), "{helpers}");
+        let variable =
+            "- name: POD_NAME\n  valueFrom:\n    fieldRef:\n      fieldPath: metadata.name\n";
+        assert!(helpers.contains(variable), "{helpers}");
     }
 }

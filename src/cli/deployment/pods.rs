@@ -24,7 +24,7 @@ pub(super) fn values() -> Value {
         "envFrom": list("ConfigMaps and Secrets whose keys are variables of the container."),
         "volumes": list("Further volumes of the Pods."),
         "volumeMounts": list("Where the container has them."),
-        "service": annotated("Annotations of the Service."),
+        "service": annotated("Annotations of the Service, and of that of the leader."),
         "serviceAccount": annotated("Annotations of the account, such as the role of a cloud provider."),
     })
 }

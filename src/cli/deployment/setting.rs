@@ -117,7 +117,7 @@ impl Setting {
                 "tolerations": values("tolerations", 8),
             }),
             in_container: json!({
-                "env": values("env", 10),
+                "env": "<<include `operetta.env` . | nindent 10>>",
                 "envFrom": values("envFrom", 10),
             }),
             service_annotations: values("service.annotations", 4),
@@ -143,6 +143,12 @@ impl Setting {
     /// The name of the Service in the cluster.
     pub(super) fn host(&self) -> String {
         host(&self.name, &self.namespace)
+    }
+
+    /// The names of the Service and of that of the leader. A certificate has both also with one replica, because it is kept
+    /// when there are more.
+    pub(super) fn hosts(&self) -> [String; 2] {
+        [self.host(), host(&format!("{}-leader", self.name), &self.namespace)]
     }
 
     pub(super) fn labels(&self) -> Value {

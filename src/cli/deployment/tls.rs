@@ -36,7 +36,7 @@ pub(super) fn verification(host: &str, secret: &str) -> Value {
 
 /// What makes cert-manager write the Secret. An authority signs the certificate: Prometheus reads its own at other times
 /// than the process, and a self-signed one would be unknown to it after each renewal.
-pub(super) fn issued(metadata: &Value, host: &str, secret: &str) -> [Value; 4] {
+pub(super) fn issued(metadata: &Value, hosts: &[String], secret: &str) -> [Value; 4] {
     let name = metadata["name"].as_str().unwrap_or_default();
     let (own, authority) = (format!("{name}-self-signed"), format!("{name}-ca"));
     let object = |kind: &str, name: &str, spec: Value| {
@@ -56,7 +56,8 @@ pub(super) fn issued(metadata: &Value, host: &str, secret: &str) -> [Value; 4] {
     root["isCA"] = json!(true);
     root["duration"] = json!(TEN_YEARS);
     let mut leaf = signed(name, name, secret);
-    leaf["dnsNames"] = json!([host, format!("{host}.cluster.local"), "localhost"]);
+    let inside = hosts.iter().flat_map(|host| [host.clone(), format!("{host}.cluster.local")]);
+    leaf["dnsNames"] = inside.chain(["localhost".to_owned()]).collect();
     [
         object("Issuer", &own, json!({"selfSigned": {}})),
         object("Certificate", &authority, root),

@@ -69,7 +69,11 @@ fn probe(path: &str, seconds: u32, failures: u32) -> Value {
 }
 
 fn service(setting: &Setting) -> Value {
-    let mut metadata = setting.metadata();
+    service_of(setting, setting.metadata(), &setting.selector)
+}
+
+/// A Service of the endpoint, for the Pods with these labels.
+pub(super) fn service_of(setting: &Setting, mut metadata: Value, selector: &Value) -> Value {
     if !setting.service_annotations.is_null() {
         metadata["annotations"] = setting.service_annotations.clone();
     }
@@ -78,7 +82,7 @@ fn service(setting: &Setting) -> Value {
         "kind": "Service",
         "metadata": metadata,
         "spec": {
-            "selector": setting.selector,
+            "selector": selector,
             "ports": [{"name": "https", "port": 443, "targetPort": "https"}],
         },
     })

@@ -146,6 +146,7 @@ fn election(lease: &str, args: &RunArgs) -> Result<LeaderElection, UsageError> {
         Duration::try_from_secs_f32(seconds)
             .map_err(|_| UsageError::Seconds { flag, seconds: seconds.to_string() })
     };
+    let election = args.leader_elect_pod.iter().fold(election, LeaderElection::labels_pod);
     Ok(election
         .with_lease_duration(Duration::from_secs(args.leader_elect_lease_duration.into()))
         .with_renew_deadline(seconds(

@@ -151,3 +151,11 @@ fn a_certificate_comes_with_its_key_from_one_place() {
         assert!(Cli::try_parse_from(words).is_err(), "{flags}");
     }
 }
+
+#[test]
+fn the_pod_of_the_leader_is_labelled_only_in_an_election() {
+    let pod = |flags| resolve(flags, false).unwrap().election.unwrap().pod;
+    assert_eq!(pod("--leader-elect --leader-elect-pod=operetta-0").as_deref(), Some("operetta-0"));
+    assert_eq!(pod("--leader-elect=ns/lease"), None);
+    assert!(Cli::try_parse_from(["operators", "--leader-elect-pod=operetta-0"]).is_err());
+}

@@ -1,6 +1,7 @@
 //! Of two processes with the same operators, one works.
 
 mod handing_over;
+mod label;
 mod lease;
 mod lost;
 mod standby;

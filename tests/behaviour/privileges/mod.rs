@@ -29,7 +29,8 @@ use crate::{needs::Chosen, world::World};
 /// How many embedded servers run at once.
 const SERVERS: usize = 3;
 
-/// As the Deployment of two replicas runs them, with a shorter time between renewals and a Lease of its own.
+/// As the Deployment of two replicas runs them, with a shorter time between renewals, a Lease of its own and no Pod to
+/// label.
 fn deployed(builder: SupervisorBuilder, lease: &str) -> SupervisorBuilder {
     let election = LeaderElection::new(lease).with_retry_period(Duration::from_millis(500));
     let builder = builder.leader_election(election).auth(Auth::delegated());

@@ -5,13 +5,25 @@
 //!                        |  ^                    |
 //!                        |  +------Answered------+
 //!                        v
-//!            fence and gates of the operators, board, metrics
+//!            fence and gates of the operators, board, metrics, label of the Pod
 //! ```
+//!
+//! - `lease`: the requests and the watch of the Lease;
+//! - `label`: the label of the leader on the Pod of this process;
+//! - `release`: the end.
 
-use std::{collections::BTreeSet, mem, time::Duration};
+mod label;
+mod lease;
+mod release;
 
-use actix::{Actor, ActorContext, Addr, AsyncContext, Context, Handler};
-use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
+use std::mem;
+
+use actix::{Actor, Addr, Context, Handler};
+use tokio::{
+    runtime::Handle,
+    sync::oneshot,
+    task::{AbortHandle, JoinHandle},
+};
 
 use super::{
     mailbox::{Metered, Receive, post},
@@ -19,18 +31,16 @@ use super::{
     problem::Problem,
     supervised::{self, ActorPanic, Supervised, Supervision, guarded},
     timer::Timer,
-    watching::{self, DEGRADED_AFTER},
+    watching::DEGRADED_AFTER,
 };
 use crate::{
     board::{Board, Leadership},
-    cluster::{Cluster, WatchNote, election_now, lease_type},
-    election::{Act, Election, Fence, FenceReach, Input, Lease, Timing},
+    cluster::{Cluster, election_now},
+    election::{Act, Election, Fence, FenceReach, Input, PodLabel, Timing},
     execute::{Gate, now},
-    metrics::{MailboxDepth, Metrics, Renewal},
-    object::{ObjectKey, OneLine},
+    metrics::{MailboxDepth, Metrics},
+    object::ObjectKey,
     operator::OperatorName,
-    reply::{ApiError, ErrorClass},
-    store::Store,
 };
 
 pub(crate) struct ElectorParts {
@@ -39,6 +49,8 @@ pub(crate) struct ElectorParts {
     /// Where requests and the watch run.
     pub(crate) runtime: Handle,
     pub(crate) lease: ObjectKey,
+    /// The Pod of this process, which has the label of the leader while it leads.
+    pub(crate) pod: Option<ObjectKey>,
     pub(crate) identity: String,
     pub(crate) timing: Timing,
     /// The fence of the operators' writes.
@@ -59,6 +71,9 @@ pub(crate) struct Elector {
     /// Why the last request failed.
     problem: Problem,
     watching: Option<AbortHandle>,
+    label: PodLabel,
+    /// The request for the label that was sent last.
+    labelling: Option<JoinHandle<()>>,
     supervision: Supervision,
 }
 
@@ -69,15 +84,27 @@ impl Elector {
         parts.metrics.election_began(&parts.lease.to_string());
         let mailbox = parts.mailbox.clone();
         let lease = parts.lease.to_string();
-        let (operators, timer, leads, problem, watching, supervision) = <_>::default();
-        let elector =
-            Self { parts, operators, election, timer, leads, problem, watching, supervision };
+        let (operators, timer, leads, problem, watching) = <_>::default();
+        let (label, labelling, supervision) = <_>::default();
+        let elector = Self {
+            parts,
+            operators,
+            election,
+            timer,
+            leads,
+            problem,
+            watching,
+            label,
+            labelling,
+            supervision,
+        };
         Elected { elector: Actor::start(elector), mailbox, lease }
     }
 
     fn step(&mut self, input: Input, ctx: &mut Context<Self>) {
         let act = self.election.step(input, election_now());
         self.apply_role();
+        self.follow_role(ctx);
         match act {
             Act::Read => self.read(ctx),
             Act::Write(lease) => self.write(lease, ctx),
@@ -114,13 +141,6 @@ impl Elector {
         }
     }
 
-    /// Whether the last write is over. A write without an answer may take effect later, when another process leads. So
-    /// may a write of a reconcile in progress.
-    fn is_over(&self) -> bool {
-        let is_idle = |gate: &Gate| gate.look().running == 0;
-        !self.parts.fence.has_writes() && self.operators.iter().all(|(_, gate)| is_idle(gate))
-    }
-
     fn hold_operators(&self) {
         self.operators.iter().for_each(|(_, gate)| gate.hold());
     }
@@ -144,90 +164,11 @@ impl Elector {
     fn is_lost(&self) -> bool {
         !self.leads && self.problem.lasts(DEGRADED_AFTER, now().monotonic)
     }
-
-    fn read(&mut self, ctx: &mut Context<Self>) {
-        let (cluster, lease) = (self.parts.cluster.clone(), self.parts.lease.clone());
-        let patience = self.patience();
-        self.ask(ctx, async move {
-            let reading = tokio::time::timeout(patience, cluster.read_lease(&lease)).await;
-            match reading {
-                Ok(Ok(lease)) => Answered { input: Input::Read(lease), problem: None },
-                Ok(Err(error)) => failed(&error),
-                Err(_) => Answered {
-                    input: Input::Failed,
-                    problem: Some(format!("no answer within {} s", patience.as_secs_f64())),
-                },
-            }
-        });
-    }
-
-    fn write(&mut self, lease: Lease, ctx: &mut Context<Self>) {
-        let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
-        let (metrics, patience) = (self.parts.metrics.clone(), self.patience());
-        let name = key.to_string();
-        self.ask(ctx, async move {
-            // Before it is sent: nobody may count on more.
-            let sent = election_now().boot;
-            let written = cluster.write_lease(&key, &lease, patience).await;
-            let (renewal, answered) = match written {
-                Ok(lease) => {
-                    let input = Input::Written { sent, lease };
-                    (Renewal::Accepted, Answered { input, problem: None })
-                }
-                Err(error) if is_outrun(&error, lease.exists()) => {
-                    (Renewal::Outrun, Answered { input: Input::Outrun, problem: None })
-                }
-                Err(error) => (Renewal::Failed, failed(&error)),
-            };
-            metrics.renewed(&name, renewal);
-            answered
-        });
-    }
-
-    fn ask(&self, ctx: &Context<Self>, asking: impl Future<Output = Answered> + Send + 'static) {
-        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        self.parts.runtime.spawn(async move { post(&address, &mailbox, asking.await) });
-    }
-
-    /// A request that hangs must leave time for another one.
-    fn patience(&self) -> Duration {
-        self.parts.timing.renew_deadline / 2
-    }
-
-    fn watch(&mut self, ctx: &Context<Self>) {
-        let store = Store::new(lease_type(), BTreeSet::new());
-        let scope = store.add_scope(self.parts.lease.namespace.as_deref().map(str::to_owned));
-        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let spec = Cluster::watch_of_lease(&self.parts.lease);
-        let note = move |note| {
-            let WatchNote::Changed(changes) = note else { return };
-            for change in changes {
-                let lease = change.after.map(|object| Lease::of(object.to_value()));
-                post(&address, &mailbox, Answered { input: Input::Seen(lease), problem: None });
-            }
-        };
-        let watched = (self.parts.cluster.clone(), spec);
-        let watching = watching::start(&self.parts.runtime, watched, (store, scope), note);
-        self.watching = Some(watching);
-    }
 }
 
 fn election(parts: &ElectorParts) -> Election {
     let place = (parts.lease.namespace.as_deref().unwrap_or_default(), &*parts.lease.name);
     Election::new(place, &parts.identity, parts.timing)
-}
-
-fn failed(error: &ApiError) -> Answered {
-    Answered { input: Input::Failed, problem: Some(error.to_string()) }
-}
-
-/// Another process wrote the Lease first, or it is gone. Where one cannot be created, the namespace is missing.
-fn is_outrun(error: &ApiError, existed: bool) -> bool {
-    match error.class() {
-        ErrorClass::Conflict => true,
-        ErrorClass::Missing => existed,
-        _ => false,
-    }
 }
 
 impl Actor for Elector {
@@ -275,6 +216,8 @@ impl Supervised for Elector {
         self.election = election(&self.parts);
         self.problem.set(Some(panic.sentence()), now().monotonic);
         self.apply_role();
+        self.label = PodLabel::default();
+        self.follow_role(ctx);
         self.show();
         for (operator, _) in &self.operators {
             self.parts.metrics.restarted(operator, "elector");
@@ -300,38 +243,6 @@ impl Receive<Answered> for Elector {
             self.problem.set(problem, now().monotonic);
         }
         self.step(input, ctx);
-    }
-}
-
-impl Receive<Released> for Elector {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, released: Released, ctx: &mut Self::Context) {
-        self.timer.clear(ctx);
-        self.watching.take().iter().for_each(AbortHandle::abort);
-        let is_over = self.is_over();
-        let lease = self.election.release(election_now());
-        self.apply_role();
-        self.parts.fence.seal();
-        ctx.stop();
-        let Some(lease) = lease else { return };
-        if !is_over {
-            let lease = self.parts.lease.to_string();
-            tracing::warn!(
-                lease,
-                "reconciles did not end: the Lease is not given back, and expires"
-            );
-            return;
-        }
-        let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
-        let patience = self.patience();
-        self.parts.runtime.spawn(async move {
-            if let Err(error) = cluster.write_lease(&key, &lease, patience).await {
-                let error = OneLine(&error);
-                tracing::warn!(lease = %key, %error, "the Lease was not given back: it expires");
-            }
-            drop(released);
-        });
     }
 }
 
@@ -390,7 +301,7 @@ impl Elected {
     }
 
     /// Gives the Lease back, if this process holds it, after its last write. Where a reconcile or a write did not end it
-    /// expires. Nothing more is written.
+    /// expires. Nothing more is written but the label of the Pod, which is removed.
     pub(crate) async fn release(&self) {
         let (done, is_done) = oneshot::channel();
         post(&self.elector, &self.mailbox, Released { done });
