@@ -18,6 +18,7 @@
 {{- end }}
 {{- if gt (int .Values.replicas) 1 }}
 - --leader-elect
+- --leader-elect-pod=$(POD_NAME)
 {{- end }}
 {{- range .Values.args }}
 - {{ . | quote }}
@@ -36,6 +37,20 @@
 {{- end -}}
 {{- with .Values.volumes }}
 {{ toYaml . }}
+{{- end -}}
+{{- end -}}
+
+{{- define "operetta.env" -}}
+{{- if gt (int .Values.replicas) 1 -}}
+- name: POD_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+{{- with .Values.env }}
+{{ toYaml . }}
+{{- end -}}
+{{- else -}}
+{{ toYaml .Values.env }}
 {{- end -}}
 {{- end -}}
 
@@ -130,7 +145,8 @@ selector:
 {{ toYaml $kept.data }}
 {{- else -}}
 {{- $host := printf "%s.%s.svc" .Release.Name .Release.Namespace -}}
-{{- $names := list $host (printf "%s.cluster.local" $host) "localhost" -}}
+{{- $leader := printf "%s-leader.%s.svc" .Release.Name .Release.Namespace -}}
+{{- $names := list $host (printf "%s.cluster.local" $host) $leader (printf "%s.cluster.local" $leader) "localhost" -}}
 {{- $authority := genCA (printf "%s-ca" .Release.Name) 3650 -}}
 {{- $pair := genSignedCert .Release.Name nil $names 3650 $authority -}}
 ca.crt: {{ $authority.Cert | b64enc }}
