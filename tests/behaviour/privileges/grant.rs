@@ -75,8 +75,18 @@ pub(super) fn manifests_without(removed: &[Grant]) -> Vec<Value> {
 /// The grants of each rule about resources, in the roles of the operators' account.
 pub(super) fn rules() -> Vec<Vec<Grant>> {
     let manifests = manifests();
-    let rules = manifests.iter().filter_map(|it| it["rules"].as_array()).flatten();
+    let of_account = manifests.iter().filter(|it| !is_of_users(it));
+    let rules = of_account.filter_map(|it| it["rules"].as_array()).flatten();
     rules.map(grants_of_rule).filter(|grants| !grants.is_empty()).collect()
+}
+
+/// Whether a role is for users of the web endpoint.
+pub(super) fn is_of_users(role: &Value) -> bool {
+    let is_of_endpoint = |rule: &Value| {
+        let resource = rule["resources"][0].as_str().unwrap_or_default();
+        rule["nonResourceURLs"].is_array() || resource.ends_with("/operetta")
+    };
+    role["rules"].as_array().is_some_and(|rules| rules.iter().any(is_of_endpoint))
 }
 
 fn grants_of_rule(rule: &Value) -> Vec<Grant> {

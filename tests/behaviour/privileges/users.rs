@@ -8,33 +8,63 @@ use crate::world::{Operators, World, eventually};
 
 /// The roles that are bound to nobody, with their rules.
 fn roles() -> Vec<(String, Vec<Value>)> {
-    let is_of_users = |role: &&Value| {
-        let mut rules = role["rules"].as_array().into_iter().flatten();
-        rules.any(|rule| rule["nonResourceURLs"].is_array())
-    };
     let role = |role: &Value| {
         let name = role["metadata"]["name"].as_str().unwrap().to_owned();
         (name, role["rules"].as_array().unwrap().iter().flat_map(one_by_one).collect())
     };
-    grant::manifests().iter().filter(is_of_users).map(role).collect()
+    grant::manifests().iter().filter(|it| grant::is_of_users(it)).map(role).collect()
 }
 
-/// A rule for each verb.
+/// A rule for each verb, and for each resource.
 fn one_by_one(rule: &Value) -> Vec<Value> {
-    let (paths, verbs) = (&rule["nonResourceURLs"], rule["verbs"].as_array().unwrap());
-    verbs.iter().map(|verb| json!({"nonResourceURLs": paths, "verbs": [verb]})).collect()
+    let verbs = rule["verbs"].as_array().unwrap();
+    let of_verb = |verb: &Value| match rule["resources"].as_array() {
+        None => vec![json!({"nonResourceURLs": rule["nonResourceURLs"], "verbs": [verb]})],
+        Some(all) => {
+            let groups = &rule["apiGroups"];
+            let of = |it| json!({"apiGroups": groups, "resources": [it], "verbs": [verb]});
+            all.iter().map(of).collect()
+        }
+    };
+    verbs.iter().flat_map(of_verb).collect()
+}
+
+/// A request that a rule for the parents of a type allows, and its method.
+fn of_parents(world: &World, resource: &str, verb: &str) -> (&'static str, String) {
+    let plural = resource.strip_suffix("/operetta").unwrap();
+    let operators = operators::all();
+    let operator = operators.iter().find(|it| it.config().parent().plural() == plural).unwrap();
+    let (name, namespace) = (operator.config().name(), &world.namespace);
+    let parent = format!("/api/v1/operators/{name}/parents/{namespace}/x");
+    match verb {
+        "create" => ("POST", format!("{parent}/sync")),
+        _ => ("GET", parent),
+    }
 }
 
 /// Whether the user of this token may do what the rule allows.
-async fn is_allowed(operators: &Operators, token: &str, rule: &Value) -> bool {
-    let path = match rule["nonResourceURLs"][0].as_str().unwrap() {
-        "/operetta/*" => "/api/v1/operators/echo-server/sync",
-        other => other,
+async fn is_allowed(world: &World, operators: &Operators, token: &str, rule: &Value) -> bool {
+    let verb = rule["verbs"][0].as_str().unwrap();
+    let (method, path) = match (rule["resources"][0].as_str(), rule["nonResourceURLs"][0].as_str())
+    {
+        (Some(resource), _) => of_parents(world, resource, verb),
+        (None, Some("/operetta/*")) => {
+            (upper(verb), "/api/v1/operators/echo-server/sync".to_owned())
+        }
+        (None, other) => (upper(verb), other.unwrap().to_owned()),
     };
-    let method = rule["verbs"][0].as_str().unwrap().to_uppercase();
-    let (code, answer) = ask(operators, &method, path, token).await;
+    let (code, answer) = ask(operators, method, &path, token).await;
     assert_ne!(code, 401, "{answer}");
     code != 403
+}
+
+fn upper(verb: &str) -> &'static str {
+    match verb {
+        "get" => "GET",
+        "post" => "POST",
+        "put" => "PUT",
+        other => panic!("no method {other}"),
+    }
 }
 
 #[operetta_harness::test(server)]
@@ -58,9 +88,9 @@ async fn each_rule_of_a_role_for_users_is_needed() {
             });
             account::apply(&world, partial).await;
             let token = account::user(&world, &name, &name).await;
-            let allowed = || is_allowed(&operators, &whole, rule);
+            let allowed = || is_allowed(&world, &operators, &whole, rule);
             eventually(&format!("{role}: {rule}"), allowed, |allowed| *allowed).await;
-            assert!(!is_allowed(&operators, &token, rule).await, "{role} without {rule}");
+            assert!(!is_allowed(&world, &operators, &token, rule).await, "{role} without {rule}");
             removed += 1;
         }
     }
