@@ -13,6 +13,7 @@ pub(crate) const VIEWS: &[&str] = &[
     "/ui/operators/websites/parents/blog/portfolio",
     "/ui/operators/websites/parents/shop/stock",
     "/ui/operators/websites/parents/shop/newsletter",
+    "/ui/operators/websites/namespaces/shop",
     "/ui/operators/websites/parents/shop/landing",
     "/ui/operators/websites/parents/shop/newsletter?diff",
     "/ui/operators/websites/parents/shop/checkout?events",

@@ -60,10 +60,7 @@ pub(super) fn of_type(resource: &Resource, subresource: Subresource) -> &'static
 pub(super) fn is_new_first(resource: &Resource, subresource: Subresource) -> bool {
     subresource == Subresource::Main
         && matches!(resource.origin, Origin::BuiltIn(_))
-        && matches!(
-            (resource.storage.group.as_str(), resource.storage.plural.as_str()),
-            ("batch", "jobs") | ("rbac.authorization.k8s.io", _)
-        )
+        && resource.storage.group == "rbac.authorization.k8s.io"
 }
 
 /// Whether the validation of a new object of a type leaves its metadata to the check for all types,
