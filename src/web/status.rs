@@ -111,6 +111,18 @@ pub(super) enum Refused {
     ReviewsBusy,
 }
 
+impl Refused {
+    /// Neither of two permissions is there.
+    pub(super) fn nor(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::NotAllowed { user, what, reason }, Self::NotAllowed { what: second, .. }) => {
+                Self::NotAllowed { user, what: format!("{what}, nor {second}"), reason }
+            }
+            (first, _) => first,
+        }
+    }
+}
+
 /// Seconds.
 const RETRY_AFTER: &str = "5";
 const RETRY_LOGIN_AFTER: &str = "60";

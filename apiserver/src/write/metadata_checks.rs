@@ -37,8 +37,9 @@ pub(super) fn of_type(resource: &Resource, subresource: Subresource) -> &'static
     match (resource.storage.group.as_str(), resource.storage.plural.as_str()) {
         ("policy", "poddisruptionbudgets") | ("", "events") => &[],
         ("coordination.k8s.io", _) => &[PlainChange],
-        ("", "limitranges") | ("discovery.k8s.io", "endpointslices") => &[New],
-        ("", "persistentvolumes") => &[New, New],
+        ("", "limitranges" | "persistentvolumes") | ("discovery.k8s.io", "endpointslices") => {
+            &[New]
+        }
         (
             "",
             "configmaps"

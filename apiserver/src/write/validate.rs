@@ -3,6 +3,8 @@
 //!
 //! The rules of single types are elsewhere: `builtin::validate`, `crd`, and the schemas of custom resources.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{
@@ -128,14 +130,24 @@ fn type_errors(resource: &Resource, object: &Value) -> Vec<FieldError> {
         .collect()
 }
 
+/// The real server does so since 1.37, where it looks which errors the declarations of a type find, too.
+fn without_repetitions(errors: &[FieldError]) -> Vec<FieldError> {
+    let mut seen = BTreeSet::new();
+    errors.iter().filter(|error| seen.insert(error.to_string())).cloned().collect()
+}
+
 /// The refusal of an object with errors.
 pub(super) fn refuse(resource: &Resource, object: &Value, errors: &[FieldError]) -> Result<()> {
     if errors.is_empty() {
         return Ok(());
     }
+    let errors = match resource.origin {
+        Origin::BuiltIn(_) => without_repetitions(errors),
+        Origin::Definition | Origin::Custom(_) => errors.to_vec(),
+    };
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
     let kind = object["kind"].as_str().unwrap_or(&resource.kind);
     // The real server takes events of both groups for those of the core group.
     let group = Some(resource.id.group.as_str()).filter(|group| *group != "events.k8s.io");
-    Err(StatusError::invalid(group.unwrap_or_default(), kind, name, errors))
+    Err(StatusError::invalid(group.unwrap_or_default(), kind, name, &errors))
 }

@@ -107,18 +107,23 @@ impl Access {
         self.identify_within(token, GOOD_FOR).await
     }
 
-    /// Which of these a user may access, the first; or why not the first.
+    /// Which of these a user may access, the first; or why none.
     pub(super) async fn check(
         &self,
         who: &Known,
         verb: &str,
         targets: Vec<Target>,
     ) -> Result<Option<Target>, Refused> {
-        let mut refused = None;
+        let mut refused: Option<Refused> = None;
         for target in targets {
             match self.check_within(who, verb, &target, GOOD_FOR).await {
                 Ok(()) => return Ok(Some(target)),
-                Err(why) => refused = refused.or(Some(why)),
+                Err(why) => {
+                    refused = Some(match refused {
+                        Some(first) => first.nor(why),
+                        None => why,
+                    });
+                }
             }
         }
         refused.map_or(Ok(None), Err)

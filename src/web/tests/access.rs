@@ -105,6 +105,11 @@ async fn permissions_for_the_parents_of_a_namespace_suffice_for_them_and_nothing
     }
     let answer = get("/ui/operators/echo-server/namespaces/ns").await;
     assert!(answer.body.contains("/ui/operators/echo-server/parents/ns/a"), "{}", answer.body);
+    let answer = get("/api/v1/operators/echo-server/parents/other/a").await;
+    let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
+    let expected =
+        r#"/parents/other/a", nor get echoservers.example.com/operetta in the namespace "other""#;
+    assert!(message.contains(expected), "{message}");
     let sync = |path| with_token(command(Method::POST, path), "token-of-tim");
     let path = "/api/v1/operators/echo-server/parents/ns/a/sync";
     // Nobody carries it out here.

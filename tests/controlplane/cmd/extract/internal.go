@@ -51,6 +51,7 @@ func pairOf[I any](kind string, path ...string) shownPair {
 
 var shownPairs = []shownPair{
 	pair[core.PodTemplateSpec, corev1.PodTemplateSpec](),
+	pair[core.PersistentVolumeClaim, corev1.PersistentVolumeClaim](),
 	pair[core.PersistentVolumeClaimSpec, corev1.PersistentVolumeClaimSpec](),
 	pair[core.PersistentVolumeSource, corev1.PersistentVolumeSource](),
 	pair[core.EventSource, corev1.EventSource](),
