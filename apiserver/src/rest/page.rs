@@ -66,7 +66,7 @@ impl Page {
     }
 
     /// The objects of this page, at a version or now. The number of remaining ones is known only without a
-    /// selection; otherwise only whether there are any.
+    /// selection; otherwise only whether there are any, selected or not.
     pub(super) fn find(
         &self,
         (log, resource): (&Log, &GroupResource),
@@ -80,18 +80,20 @@ impl Page {
         let mut chosen = Vec::new();
         loop {
             let last = stretch.entries.last().map(|(key, _)| key.clone());
+            let mut entries = std::mem::take(&mut stretch.entries).into_iter();
+            let room = self.limit.saturating_sub(chosen.len());
             let chooses = |(key, object): &(_, Arc<_>)| selection.chooses(key, object);
-            chosen.extend(stretch.entries.into_iter().filter(chooses));
-            let is_full = chosen.len() > self.limit || selection.is_everything();
+            chosen.extend(entries.by_ref().filter(chooses).take(room));
+            // What is left behind a full page counts, whether it is selected or not.
+            stretch.remaining += entries.len();
+            let is_full = chosen.len() >= self.limit || selection.is_everything();
             // Without a last key the next stretch would be this one again.
             if is_full || stretch.remaining == 0 || last.is_none() {
                 break;
             }
             stretch = read(Some(stretch.version), last)?;
         }
-        let remaining = stretch.remaining + chosen.len().saturating_sub(self.limit);
-        chosen.truncate(self.limit);
-        Ok(Found { version: stretch.version, entries: chosen, remaining })
+        Ok(Found { entries: chosen, ..stretch })
     }
 
     /// The next part, small enough not to block the log for long.

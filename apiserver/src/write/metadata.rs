@@ -84,6 +84,10 @@ pub(super) fn prepare_for_create(
     } else {
         metadata.remove("namespace");
     }
+    // Also of an object that an update or an apply creates.
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        metadata.remove(field);
+    }
     metadata.insert("uid".into(), json!(cluster.ids.uid()));
     metadata.insert("creationTimestamp".into(), json!(cluster.clock.now_text()));
 }

@@ -56,8 +56,8 @@ pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
         ],
         "events" => &[
             ("Last Seen", "string", 0, last_seen),
-            ("Type", "string", 0, |o, _| o["type"].clone()),
-            ("Reason", "string", 0, |o, _| o["reason"].clone()),
+            ("Type", "string", 0, |o, _| cells::or_empty(&o["type"])),
+            ("Reason", "string", 0, |o, _| cells::or_empty(&o["reason"])),
             ("Object", "string", 0, involved),
             ("Subobject", "string", 1, |o, _| cells::or_empty(&o["involvedObject"]["fieldPath"])),
             ("Source", "string", 1, source),

@@ -31,7 +31,14 @@ pub(in super::super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
 fn claims_are_kept(new: &Field, old: &Field, errors: &mut Errors) {
     let [after, before] = [new, old].map(|set| immutable::at(set, "spec.volumeClaimTemplates"));
     if path::list_of(after.value()) != path::list_of(before.value()) {
-        let print = |claim: &Field| shown::go("core.PersistentVolumeClaim", claim.value());
+        // Go keeps no type of a claim.
+        let print = |claim: &Field| {
+            let mut claim = claim.value().clone();
+            for field in ["kind", "apiVersion"] {
+                path::remove(&mut claim, field);
+            }
+            shown::go("core.PersistentVolumeClaim", &claim)
+        };
         let print = after.items().iter().map(print).collect::<Vec<_>>().join(",");
         errors.push(after.invalid_as(format!("[{print}]"), immutable::DETAIL));
     }
