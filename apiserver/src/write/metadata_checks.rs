@@ -1,7 +1,5 @@
-//! How often the real server checks the metadata of an object, and by which rules: each check reports its errors
-//! again.
-//!
-//! Once for all types, and once or twice more in the validation of most types.
+//! By which rules the real server checks the metadata of an object, and in which order: once for all types, and once or
+//! twice more in the validation of most types. What is found again is reported again only of custom types.
 
 use serde_json::Value;
 
@@ -25,7 +23,7 @@ pub(super) enum MetadataCheck {
     PlainChange,
 }
 
-/// What the validation of a type checks of the metadata once more: each check reports its errors again.
+/// What the validation of a type checks of the metadata once more.
 pub(super) fn of_type(resource: &Resource, subresource: Subresource) -> &'static [MetadataCheck] {
     use MetadataCheck::{Change, New, PlainChange};
     if !matches!(resource.origin, Origin::BuiltIn(_)) {

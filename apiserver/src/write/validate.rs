@@ -1,5 +1,4 @@
-//! Validation of new and changed objects: metadata, the rules of the type, and how often the real server
-//! reports the same error.
+//! Validation of new and changed objects: metadata, the rules of the type, and how often an error is reported.
 //!
 //! The rules of single types are elsewhere: `builtin::validate`, `crd`, and the schemas of custom resources.
 
