@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     discovery,
-    resource::{Origin, Resource, Resources},
+    resource::{Resource, Resources},
     version_tag::Content,
 };
 
@@ -59,12 +59,9 @@ pub(crate) fn version(resources: &Resources, path: &str) -> String {
     let mut content = BUILT_IN.clone();
     content.add(path.as_bytes());
     for resource in made_of(resources, path) {
-        if let Origin::Custom(custom) = &resource.origin {
-            let Resource { id, kind, has_status, scale, namespaced, .. } = &**resource;
-            let schema = &custom.open_api.tag;
-            let shape = format!("{id}{kind}{has_status}{scale:?}{namespaced}{schema}");
-            content.add(shape.as_bytes());
-        }
+        // The epoch stands for the schema.
+        let Resource { id, kind, has_status, scale, namespaced, epoch, .. } = &**resource;
+        content.add(format!("{id}{kind}{has_status}{scale:?}{namespaced}{epoch}").as_bytes());
     }
     content.tag()
 }

@@ -51,6 +51,11 @@ impl Fields {
         self.selector.is_empty()
     }
 
+    /// Whether only objects of one name are chosen.
+    pub(super) fn name_one(&self) -> bool {
+        self.selector.exact("metadata.name").is_some()
+    }
+
     /// Whether an object is chosen.
     pub(super) fn choose(&self, key: &ObjectKey, object: &Object) -> bool {
         // The object is parsed only for fields that are not in the key.

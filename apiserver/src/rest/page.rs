@@ -93,7 +93,9 @@ impl Page {
             }
             stretch = read(Some(stretch.version), last)?;
         }
-        Ok(Found { entries: chosen, ..stretch })
+        // The real server reads the one object that there can be, and no page.
+        let remaining = if self.is_of_one && selection.names_one() { 0 } else { stretch.remaining };
+        Ok(Found { entries: chosen, remaining, ..stretch })
     }
 
     /// The next part, small enough not to block the log for long.

@@ -46,6 +46,11 @@ impl Selection {
         self.name.is_none() && self.labels.is_empty() && self.fields.is_empty()
     }
 
+    /// Whether only objects of one name are chosen.
+    pub(super) fn names_one(&self) -> bool {
+        self.name.is_some() || self.fields.name_one()
+    }
+
     /// Whether an object is chosen.
     pub(super) fn chooses(&self, key: &ObjectKey, object: &Object) -> bool {
         let labels = &object.meta.labels;

@@ -12,13 +12,10 @@ use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
 use serde_json::Value;
 
 use super::Schema;
-use crate::version_tag::Content;
 
 /// An `openAPIV3Schema`.
 pub(crate) struct PackedSchema {
     compressed: Box<[u8]>,
-    /// What distinguishes it from others.
-    pub tag: String,
 }
 
 /// A schema that is read when it is first needed.
@@ -33,8 +30,7 @@ impl PackedSchema {
         let text = open_api.to_string();
         let mut compressed = GzEncoder::new(Vec::new(), Compression::fast());
         let written = compressed.write_all(text.as_bytes()).and_then(|()| compressed.finish());
-        let compressed = written.expect("memory can be written").into();
-        Self { compressed, tag: Content::new(text.as_bytes()).tag() }
+        Self { compressed: written.expect("memory can be written").into() }
     }
 
     /// What the author wrote.

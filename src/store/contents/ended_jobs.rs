@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Contents;
-use crate::object::{Object, ObjectKey, Uid};
+use crate::object::{Object, ObjectKey};
 
 /// How many are remembered: more than end between two plans of their parents.
 const MAX: usize = 256;
@@ -24,19 +23,16 @@ impl EndedJobs {
         self.0.push_back(gone.clone());
     }
 
+    /// Those whose key no other object has taken.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Object> {
+        self.0.iter()
+    }
+
     /// An object with this key exists.
     pub(super) fn forget(&mut self, key: &ObjectKey) {
         if !self.0.is_empty() {
             self.0.retain(|job| job.key() != key);
         }
-    }
-}
-
-impl Contents {
-    /// The Jobs of a parent that had finished when their TTL removed them, unless another object has taken their key.
-    pub(in crate::store) fn ended_jobs(&self, parent: &Uid) -> impl Iterator<Item = &Object> {
-        let jobs = self.ended_jobs.0.iter();
-        jobs.filter(move |job| self.parents_of(job).contains(parent))
     }
 }
 
@@ -49,7 +45,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        object::{K8sType, KeptManagers},
+        object::{K8sType, KeptManagers, Uid},
         store::Store,
     };
 

@@ -105,6 +105,11 @@ impl Contents {
         self.by_parent.get(parent).into_iter().flatten()
     }
 
+    /// The Jobs of a parent that had finished when their TTL removed them, unless another object has taken their key.
+    pub(super) fn ended_jobs(&self, parent: &Uid) -> impl Iterator<Item = &Object> {
+        self.ended_jobs.iter().filter(move |job| self.parents_of(job).contains(parent))
+    }
+
     fn parents_of(&self, object: &Object) -> BTreeSet<Uid> {
         let mut parents: BTreeSet<Uid> = object.controller().cloned().into_iter().collect();
         let named = self.parent_labels.iter().filter_map(|label| object.label(label));
