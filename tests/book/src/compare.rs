@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Patterns of what differs between runs, and what stands for them.
-const MASKS: [(&str, &str); 9] = [
+const MASKS: [(&str, &str); 10] = [
+    // `kubectl wait` cancels its watch at the end, and now and then its client logs that as an error of the server.
+    (r"(?m)^I[0-9]{4} [0-9:.]+ +[0-9]+ reflector\.go:.*context canceled.*\n?", ""),
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<uid>"),
     (r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z", "<time>"),
     (r#"(resourceVersion"?: ?)"?[0-9]+"?"#, "$1<version>"),
@@ -75,6 +77,14 @@ fn masked(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_log_of_a_client_that_cancels_its_watch_is_no_output() {
+        let seen = "I1130 04:55:37.128412    3615 reflector.go:664] \"Warning: watch ended with error\" \
+                    err=\"an error on the server (context canceled) has prevented it\"\nwebsite/shop condition met\n";
+        assert!(is_alike("website/shop condition met\n", seen));
+        assert!(!is_alike("website/shop condition met\n", &seen.replace("I1130", "E1130")));
+    }
 
     #[test]
     fn what_differs_between_runs_is_not_compared() {
