@@ -178,9 +178,9 @@ mod tests {
     use super::*;
     use crate::{initial, resource::Registry};
 
-    fn written(draft: &mut Draft, text: &str) -> Option<Tag> {
+    fn written(draft: &mut Draft, text: &str) -> Tag {
         draft.push(text);
-        Some(Tag::OfText)
+        Tag::OfText
     }
 
     #[tokio::test]
@@ -193,15 +193,17 @@ mod tests {
         let (firsts, seconds) = ([first], [second]);
         let asked = published.document("a", &firsts, move |draft| {
             ended.recv().unwrap();
-            written(draft, "first")
+            Some(written(draft, "first"))
         });
         let asked_again = published.document("a", &firsts, |_| unreachable!("it is being made"));
         let (one, other, ()) =
             tokio::join!(asked, asked_again, async { let_it_end.send(()).unwrap() });
         assert_eq!(one.unwrap().text(), b"first");
         assert_eq!(other.unwrap().text(), b"first");
-        let changed =
-            published.document("a", &seconds, |draft| written(draft, "second")).await.unwrap();
+        let changed = published
+            .document("a", &seconds, |draft| Some(written(draft, "second")))
+            .await
+            .unwrap();
         assert_eq!(changed.text(), b"second");
     }
 
@@ -210,7 +212,7 @@ mod tests {
         let here = std::thread::current().id();
         let make = move |draft: &mut Draft| {
             assert_ne!(std::thread::current().id(), here);
-            written(draft, "x")
+            Some(written(draft, "x"))
         };
         assert!(Published::default().document("a", &[], make).await.is_some());
     }

@@ -54,8 +54,9 @@ impl<'a> Path<'a> {
 
     /// Whether the field names from the root are these; positions in lists are skipped, `*` is any name.
     pub(crate) fn has_names(&self, names: &[Box<str>]) -> bool {
-        let is_name = |(field, name): (&str, &Box<str>)| **name == *"*" || field == &**name;
-        self.fields().count() == names.len() && self.fields().zip(names.iter().rev()).all(is_name)
+        let is_name = |(field, name): (&str, &str)| name == "*" || field == name;
+        let names = names.iter().rev().map(|name| &**name);
+        self.fields().count() == names.len() && self.fields().zip(names).all(is_name)
     }
 
     fn fields(&self) -> impl Iterator<Item = &'a str> {
