@@ -8,6 +8,9 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule};
 use super::account::Account;
 use crate::object::K8sType;
 
+/// The subresource of parents for which the endpoint asks. The API server serves none of this name.
+pub(crate) const SUBRESOURCE: &str = "operetta";
+
 /// Name and rules of the role by which the program reviews tokens, and the permissions of their
 /// users.
 pub(super) fn reviewer(account: &Account) -> (String, Vec<PolicyRule>) {
@@ -40,11 +43,10 @@ pub(super) fn users(account: &Account, parents: &BTreeSet<K8sType>) -> [ClusterR
     ]
 }
 
-/// The subresource for which the endpoint asks; the API server serves none of this name.
 fn of_parents(parents: &BTreeSet<K8sType>, verbs: &[&str]) -> Vec<PolicyRule> {
     let mut by_group: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for parent in parents {
-        let resource = format!("{}/operetta", parent.plural());
+        let resource = format!("{}/{SUBRESOURCE}", parent.plural());
         by_group.entry(parent.group()).or_default().insert(resource);
     }
     let rule = |(group, resources): (&str, BTreeSet<String>)| PolicyRule {

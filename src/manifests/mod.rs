@@ -58,6 +58,7 @@ mod yaml;
 pub use account::Account;
 pub(crate) use crd::definitions;
 pub use crd::{check_crd, crd, crds};
+pub(crate) use endpoint::SUBRESOURCE;
 pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;

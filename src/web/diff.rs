@@ -125,7 +125,7 @@ impl PreviewView {
 
 impl Comparing<'_> {
     fn differences(&self, write: &Write, live: Option<&Object>) -> Vec<DifferenceView> {
-        let (ty, desired) = (&write.id.ty, &write.desired());
+        let (ty, desired, defaults) = (&write.id.ty, &write.desired(), write.defaults());
         let tree = live.map_or_else(|| json!({}), Object::to_value);
         let fields = live.and_then(|live| live.applied_fields(self.operator.as_str()));
         let shown = (self.hidden(ty, desired), self.hidden(ty, &tree));
@@ -134,8 +134,7 @@ impl Comparing<'_> {
             let found = found.map(|value| (value, counterpart(&tree, &shown.1, value)));
             between(self.secrets.path(&path), wanted, found)
         };
-        let found = compare(ty, desired, &tree, fields.as_ref(), write.defaults());
-        found.into_iter().map(view).collect()
+        compare(ty, desired, &tree, fields.as_ref(), defaults).into_iter().map(view).collect()
     }
 
     /// An object of a type without secret values.

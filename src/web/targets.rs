@@ -17,7 +17,10 @@ pub(super) fn of(
 }
 
 fn parents(endpoint: &Endpoint, path: &str, query: &str, board: &Board) -> Option<Target> {
-    let named = |name: &str| in_path(endpoint, path, name).or_else(|| in_query(query, name));
+    // What the endpoint does not read restricts nothing.
+    let reads = |name: &str| endpoint.query.iter().any(|parameter| parameter.name == name);
+    let given = |name: &str| if reads(name) { in_query(query, name) } else { None };
+    let named = |name: &str| in_path(endpoint, path, name).or_else(|| given(name));
     let operator = board.operator(&named("operator")?)?;
     let parent = operator.info.config.parent.clone();
     let (namespace, name) = (named("namespace")?, named("name"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::object::K8sType;
+use crate::{manifests::SUBRESOURCE, object::K8sType};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::web) enum Target {
@@ -27,7 +27,7 @@ impl Target {
             Self::Path(path) => json!({"nonResourceAttributes": {"path": path, "verb": verb}}),
             Self::Parents { parent, namespace, name } => json!({"resourceAttributes": {
                 "group": parent.group(), "version": parent.version(), "resource": parent.plural(),
-                "subresource": "operetta", "namespace": namespace,
+                "subresource": SUBRESOURCE, "namespace": namespace,
                 "name": name.as_deref().unwrap_or_default(), "verb": of_resource(verb),
             }}),
         }
@@ -36,9 +36,9 @@ impl Target {
     /// The access in words.
     pub(super) fn described(&self, verb: &str) -> String {
         match self {
-            Self::Path(path) => format!("{verb} path \"{path}\""),
+            Self::Path(path) => format!("{verb} path {path:?}"),
             Self::Parents { parent, namespace, .. } => {
-                let resource = format!("{}/operetta", parent.resource_name());
+                let resource = format!("{}/{SUBRESOURCE}", parent.resource_name());
                 format!("{} {resource} in the namespace {namespace:?}", of_resource(verb))
             }
         }

@@ -122,6 +122,22 @@ async fn permissions_for_the_parents_of_a_namespace_suffice_for_them_and_nothing
 }
 
 #[actix_web::test]
+async fn the_permission_for_one_parent_does_not_open_the_others_of_its_namespace() {
+    let (world, rules) = (World::running().with_parent(), Reviewer::default().rules());
+    for (path, code) in [
+        ("/api/v1/operators/echo-server/parents/ns/a", 200),
+        ("/api/v1/operators/echo-server/parents/ns/b", 403),
+        ("/api/v1/operators/echo-server/parents/ns/b?name=a", 403),
+        ("/api/v1/operators/echo-server/parents?namespace=ns&name=a", 403),
+        ("/ui/operators/echo-server/namespaces/ns?name=a", 403),
+        ("/api/v1/plans?operator=echo-server&namespace=ns&name=a", 403),
+        ("/api/v1/events?operator=echo-server&namespace=ns", 403),
+    ] {
+        assert_eq!(get_as(&rules, &world, path, "token-of-una").await.code, code, "{path}");
+    }
+}
+
+#[actix_web::test]
 async fn many_requests_share_one_pair_of_reviews() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let rules = reviewer.rules();

@@ -21,7 +21,8 @@ use crate::{
     web::{Access, Auth, request_rules::RequestRules},
 };
 
-/// An API server that knows `tim`, who may read and command the parents in the namespace `ns`, `ann`, who may read, `bob`, who may only scrape, `gus`, who may read as long as he is
+/// An API server that knows `tim`, who may read and command the parents in the namespace `ns`, `una`, who may do so with
+/// the parent `a` there, `ann`, who may read, `bob`, who may only scrape, `gus`, who may read as long as he is
 /// in a group, and everybody whose name begins with `eve`, who may do everything.
 #[derive(Clone, Default)]
 pub(super) struct Reviewer {
@@ -56,7 +57,10 @@ impl Reviewer {
             let may_do_all = spec["user"].as_str().is_some_and(|user| user.starts_with("eve"));
             let inside = &spec["resourceAttributes"];
             let is_in_ns = inside["namespace"] == "ns" && inside["subresource"] == "operetta";
-            let may_do_all = may_do_all || (spec["user"] == "tim" && is_in_ns);
+            let is_of_a = is_in_ns && inside["name"] == "a";
+            let may_do_all = may_do_all
+                || (spec["user"] == "tim" && is_in_ns)
+                || (spec["user"] == "una" && is_of_a);
             let allowed = may_do_all || (asked["verb"] == "get" && may_read);
             json!({"allowed": allowed, "reason": if allowed { "" } else { "no rule" }})
         };
