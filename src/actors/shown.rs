@@ -25,6 +25,7 @@ pub(super) fn history_entry(
         causes,
         message: report.unsettled().map(Arc::from),
         decisions: report.decisions.into(),
+        problems: report.problems.into(),
         steps,
         unchanged: report.unchanged,
         wrote_status: report.wrote_status,

@@ -4,8 +4,9 @@
 use tokio::sync::mpsc;
 
 use super::{
-    Board, Command, CommandError, CommandRequest, EventReading, EventRequest, EventSubject,
-    ExternalChange, Preview, PreviewRequest, Responder, WebRequest,
+    Board, Command, CommandError, CommandRequest, Dependants, DependantsRequest, EventReading,
+    EventRequest, EventSubject, ExternalChange, Preview, PreviewRequest, Responder, WebRequest,
+    Workload,
 };
 use crate::object::{Object, ObjectKey};
 
@@ -98,6 +99,20 @@ impl Board {
     ) -> Result<EventReading, CommandError> {
         let operator = operator.to_owned();
         let request = |answer| WebRequest::Events(EventRequest { operator, about, answer });
+        self.request(request).await
+    }
+
+    /// Reads what Kubernetes makes of the first few children, with the permissions of an operator. Nothing is cached.
+    ///
+    /// # Errors
+    /// When the request cannot be sent. Refusals by the server are in the answer.
+    pub(crate) async fn read_dependants(
+        &self,
+        operator: &str,
+        of: Vec<Workload>,
+    ) -> Result<Vec<Dependants>, CommandError> {
+        let operator = operator.to_owned();
+        let request = |answer| WebRequest::Dependants(DependantsRequest { operator, of, answer });
         self.request(request).await
     }
 

@@ -1,7 +1,7 @@
 //! The commands that a user may give over the web. Values only: execution and authorization are
 //! elsewhere.
 
-use super::{CommandError, EventRequest, PreviewRequest, Responder};
+use super::{CommandError, DependantsRequest, EventRequest, PreviewRequest, Responder};
 use crate::object::ObjectKey;
 
 /// A command.
@@ -46,6 +46,8 @@ pub(crate) enum WebRequest {
     Preview(PreviewRequest),
     /// A query for Kubernetes Events.
     Events(EventRequest),
+    /// A query for what Kubernetes makes of children.
+    Dependants(DependantsRequest),
 }
 
 impl WebRequest {
@@ -55,6 +57,7 @@ impl WebRequest {
             Self::External(change) => &change.operator,
             Self::Preview(preview) => &preview.operator,
             Self::Events(events) => &events.operator,
+            Self::Dependants(dependants) => &dependants.operator,
         }
     }
 
@@ -64,6 +67,7 @@ impl WebRequest {
             Self::External(change) => change.answer.give(Err(error)),
             Self::Preview(preview) => preview.answer.give(Err(error)),
             Self::Events(events) => events.answer.give(Err(error)),
+            Self::Dependants(dependants) => dependants.answer.give(Err(error)),
         }
     }
 }

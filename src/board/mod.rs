@@ -24,6 +24,7 @@ mod answer;
 mod asking;
 mod commands;
 mod credentials;
+mod dependants;
 mod event_reading;
 mod facts;
 mod feed;
@@ -44,6 +45,7 @@ pub(crate) use answer::{CommandError, Responder};
 pub use commands::Command;
 pub(crate) use commands::{CommandRequest, ExternalChange, WebRequest};
 pub(crate) use credentials::CredentialState;
+pub(crate) use dependants::{Dependants, DependantsRequest, Workload};
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{
     Leadership, OperatorInfo, OperatorPause, OperatorRestarts, OperatorSnapshot, ParentPage,

@@ -17,6 +17,7 @@ mod dry_run;
 mod event_list;
 mod events;
 mod fenced;
+mod few;
 mod frames;
 mod install;
 mod kubeconfig;

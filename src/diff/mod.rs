@@ -25,7 +25,7 @@ pub(crate) mod hash;
 pub(crate) mod nulls;
 mod owned;
 pub(crate) mod path;
-mod quantity;
+pub(crate) mod quantity;
 mod rival;
 mod takeover;
 

@@ -9,6 +9,18 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
     a == b || nanos_of(a).is_some_and(|nanos| nanos_of(b) == Some(nanos))
 }
 
+/// The sum of two amounts, as a whole number, or in thousandths; `None` where one is no quantity, or is finer.
+pub(crate) fn sum(a: &str, b: &str) -> Option<String> {
+    const MILLI: i128 = 1_000_000;
+    let sum = nanos(a)?.checked_add(nanos(b)?)?;
+    let (thousandths, rest) = (sum / MILLI, sum % MILLI);
+    match (rest, thousandths % 1000) {
+        (0, 0) => Some((thousandths / 1000).to_string()),
+        (0, _) => Some(format!("{thousandths}m")),
+        _ => None,
+    }
+}
+
 fn nanos_of(value: &Value) -> Option<i128> {
     match value {
         Value::String(text) => nanos(text),

@@ -6,11 +6,11 @@ use super::Context;
 use crate::{
     journal::Failure,
     object::{Object, OneLine},
-    plan::{UndeclaredField, WantedBy},
+    plan::{ChildId, UndeclaredField, WantedBy},
     reply::{EventKind, IfKnown, ParentEvent, Regarding},
     report::{
         Announced, Announcement, Author, EventLog, EventToSend, Occurrence, Report, number_of,
-        once_per_operator, undeclared,
+        once_per_operator, problem, undeclared,
     },
 };
 
@@ -40,7 +40,14 @@ impl Context {
         failure: &Failure,
         announced: &mut Announced,
     ) {
-        self.announce(parent, vec![Announcement::of_failure(failure)], announced);
+        self.announce(
+            parent,
+            vec![Announcement::of_failure(
+                failure,
+                &problem::of_one_failure(failure, &ChildId::of(parent)),
+            )],
+            announced,
+        );
     }
 
     pub(super) fn warn_once(&self, parent: &Object, report: &Report) {

@@ -1,17 +1,24 @@
 //! Calls user code in isolation: a panic and a passed deadline are failures.
 
-use std::time::{Duration, Instant};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    thread,
+    time::{Duration, Instant},
+};
 
+use futures::FutureExt;
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
-    task::{JoinError, JoinHandle},
+    task::JoinHandle,
 };
 
 use super::{Context, timed_out_guard::TimedOutGuard};
 use crate::{
     journal::Failure,
     object::Quoted,
-    operator::{Call, Failed, Permanent, RetryAfter, SyncRequest, checked_events, panic_text},
+    operator::{
+        Call, Failed, Permanent, RetryAfter, SyncRequest, checked_events, panic_text, watch_places,
+    },
     run::{Event, HandlerError, Method, Response},
 };
 
@@ -41,11 +48,15 @@ pub(super) async fn call(context: &Context, method: Method, request: SyncRequest
     let joined = tokio::time::timeout(deadline, &mut call).await;
     context.count_overflow();
     if let Ok(joined) = joined {
-        return Called::InTime(joined.unwrap_or_else(|error| Err(panicked(context, error))));
+        let returned = joined.unwrap_or_else(|_| Err(panicked("cancelled".to_owned())));
+        if matches!(&returned, Err(HandlerError { failure: Failure::Panicked(_), .. })) {
+            context.metrics().handler_panicked(context.name());
+        }
+        return Called::InTime(returned);
     }
     context.metrics().handler_overdue(context.name());
     if context.is_async() && is_dropped(&mut call).await {
-        return Called::InTime(Err(timed_out(deadline)));
+        return Called::InTime(Err(timed_out(deadline, false)));
     }
     Called::TimedOut(TimedOutCall { call, deadline, guard: context.count_timed_out(called) })
 }
@@ -66,19 +77,26 @@ fn begin(context: &Context, method: Method, request: SyncRequest) -> JoinHandle<
 }
 
 fn spawn<R: 'static>(call: Call<R>, response: fn(R) -> Response) -> JoinHandle<Returned> {
-    let returned =
-        move |result: Result<R, Failed>| result.map(response).map_err(HandlerError::from);
+    watch_places();
+    // The place of a panic is known to its thread.
+    let returned = move |caught: thread::Result<Result<R, Failed>>| match caught {
+        Ok(result) => result.map(response).map_err(HandlerError::from),
+        Err(panic) => Err(panicked(panic_text(panic))),
+    };
     match call {
         // The current thread makes the call, and another takes over its work if the call lasts: most
         // handlers return before another thread would have started.
         Call::Blocking(call) => tokio::spawn(async move {
             // The runtime of a test may have but one thread.
+            let call = || catch_unwind(AssertUnwindSafe(call));
             match Handle::current().runtime_flavor() {
                 RuntimeFlavor::CurrentThread => returned(call()),
                 _ => returned(tokio::task::block_in_place(call)),
             }
         }),
-        Call::Async(call) => tokio::spawn(async move { returned(call.await) }),
+        Call::Async(call) => {
+            tokio::spawn(async move { returned(AssertUnwindSafe(call).catch_unwind().await) })
+        }
     }
 }
 
@@ -88,14 +106,12 @@ async fn is_dropped(call: &mut JoinHandle<Returned>) -> bool {
     tokio::time::timeout(YIELDS_WITHIN, call).await.is_ok()
 }
 
-fn panicked(context: &Context, error: JoinError) -> HandlerError {
-    context.metrics().handler_panicked(context.name());
-    let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), panic_text);
+fn panicked(message: String) -> HandlerError {
     Failure::Panicked(Quoted::new(message)).into()
 }
 
-fn timed_out(deadline: Duration) -> HandlerError {
-    Failure::HandlerTimeout(deadline).into()
+fn timed_out(after: Duration, hangs: bool) -> HandlerError {
+    Failure::HandlerTimeout { after, hangs }.into()
 }
 
 impl TimedOutCall<'_> {
@@ -104,7 +120,7 @@ impl TimedOutCall<'_> {
         let Self { call, deadline, guard } = self;
         let _ = call.await;
         drop(guard);
-        Event::HandlerReturned(Err(timed_out(deadline)))
+        Event::HandlerReturned(Err(timed_out(deadline, true)))
     }
 }
 

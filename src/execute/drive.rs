@@ -20,6 +20,7 @@ use crate::{
     history::{Cause, StepTimes},
     journal::Failure,
     object::{Object, ObjectKey, Uid},
+    plan::ChildId,
     report::{Announcer, Report},
     run::{Aim, Cache, Effect, Ended, Event, Job, Machine, Memory, Now},
     schedule::continues_at_once,
@@ -68,13 +69,13 @@ pub(super) async fn reconcile(context: &Context, job: Job, span: Span) -> Reconc
     // Taken before anything is read: later changes may not be seen.
     let (at, metrics) = (now(), context.metrics());
     metrics.reconcile_started(context.name());
-    let key = job.key.clone();
+    let id = ChildId { ty: context.config().parent.clone(), key: job.key.clone() };
     let spans = Spans::of(&span);
-    let running = async { Some(concluded(context, driven(context, job, spans).await?, at)) };
+    let running = async { Some(concluded(context, &id, driven(context, job, spans).await?, at)) };
     let ended = AssertUnwindSafe(running).catch_unwind().await.ok().flatten();
     let mut reconciled = ended.unwrap_or_else(|| {
         let operator = context.name();
-        tracing::error!(%operator, parent = %key, "the reconcile panicked: a bug in Operetta");
+        tracing::error!(%operator, parent = %id.key, "the reconcile panicked: a bug in Operetta");
         Reconciled::new(Report::internal_error(), Memory::default(), at)
     });
     reconciled.took = now().monotonic.saturating_duration_since(at.monotonic);
@@ -229,13 +230,13 @@ impl<'a> From<call::Called<'a>> for Done<'a> {
     }
 }
 
-fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
+fn concluded(context: &Context, id: &ChildId, ended: Ended, at: Now) -> Reconciled {
     let Ended { journal, mut memory, redactor, parent, times, preview: _ } = ended;
     let calms_in = memory.flapping().calms_in(now().monotonic, context.settings.calm());
     let is_there = |parent: &Object| context.parent(parent.key(), parent.uid());
     let leaves =
         parent.as_ref().and_then(is_there).is_none_or(|it| context.settings.is_leaving(&it));
-    let report = Report::of(&journal, memory.view(calms_in, leaves), &redactor);
+    let report = Report::of(&journal, memory.view(calms_in, leaves), &redactor, Some(id));
     context.metrics().count(context.name(), journal.facts());
     if let Some(parent) = &parent {
         let mut announced = std::mem::take(memory.announced_mut());
@@ -259,7 +260,7 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
 
 pub(super) fn concluded_failure(ended: &Ended) -> Option<Failure> {
     let view = ended.memory.view(None, false);
-    let report = Report::of(&ended.journal, view, &ended.redactor);
+    let report = Report::of(&ended.journal, view, &ended.redactor, None);
     report.failure().cloned()
 }
 

@@ -25,6 +25,7 @@ mod cache_snapshot;
 mod call;
 mod clock;
 mod context;
+mod dependants;
 mod drive;
 mod event_queue;
 mod event_reading;

@@ -8,7 +8,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Cause, Decision, FailureKind, StepTimes, wire};
+use super::{Cause, Decision, FailureKind, Problem, StepTimes, wire};
 
 /// One reconcile that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub struct Reconcile {
     pub(crate) message: Option<Arc<str>>,
     /// The children that were not up to date: first those that are stuck, then the writes.
     pub decisions: Arc<[Decision]>,
+    /// What keeps the parent from being up to date and ready. Shown once, beside the history.
+    #[serde(skip)]
+    pub(crate) problems: Arc<[Problem]>,
     /// How many further decisions are not kept.
     #[serde(skip_serializing_if = "wire::is_zero")]
     pub(crate) omitted: usize,
@@ -86,7 +89,7 @@ const MAX_TEXT: usize = 1024;
 impl Reconcile {
     /// A reconcile without decisions, to be filled in.
     pub(crate) fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
-        let (causes, message, decisions, steps) = <_>::default();
+        let (causes, message, decisions, problems, steps) = <_>::default();
         let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
         Self {
             number,
@@ -96,6 +99,7 @@ impl Reconcile {
             outcome,
             message,
             decisions,
+            problems,
             omitted,
             unchanged,
             steps,
@@ -124,17 +128,30 @@ impl Reconcile {
 
     /// Whether it wrote nothing, and the next one had the same result.
     pub(super) fn is_repeated_by(&self, next: &Self) -> bool {
-        let is_quiet = !self.wrote_status && self.writes().next().is_none();
-        is_quiet
-            && self.outcome == next.outcome
-            && self.message == next.message
-            && self.decisions == next.decisions
+        self.is_quiet() && self.result() == next.result()
+    }
+
+    /// Whether both wrote nothing and had the same result.
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
+    pub(crate) fn has_result_of(&self, other: &Self) -> bool {
+        self.is_repeated_by(other) && other.is_quiet()
+    }
+
+    fn is_quiet(&self) -> bool {
+        !self.wrote_status && self.writes().next().is_none()
+    }
+
+    fn result(&self) -> (&Outcome, &Option<Arc<str>>, &[Decision]) {
+        (&self.outcome, &self.message, &self.decisions)
     }
 
     /// Shares equal parts: in an outage each reconcile of a parent has the same result.
     pub(super) fn share_with(&mut self, last: &Self) {
         if self.decisions == last.decisions {
             self.decisions = last.decisions.clone();
+        }
+        if self.problems == last.problems {
+            self.problems = last.problems.clone();
         }
         if self.message == last.message {
             self.message.clone_from(&last.message);
@@ -152,6 +169,7 @@ impl Reconcile {
         self.omitted += self.decisions.len().saturating_sub(MAX_DECISIONS);
         let kept = self.decisions.iter().take(MAX_DECISIONS);
         self.decisions = kept.cloned().map(Decision::bounded).collect();
+        self.problems = self.problems.iter().cloned().map(Problem::bounded).collect();
         self.causes.shrink_to_fit();
         self
     }

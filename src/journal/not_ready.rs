@@ -1,11 +1,13 @@
 //! Why a parent is not ready although everything is up to date.
 
+use std::fmt;
+
 use crate::{
     object::{Quoted, Redactor},
     plan::ChildId,
 };
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum NotReady {
     /// The handler reports it: the reason and the message of its condition.
     Handler(Quoted),
@@ -14,14 +16,27 @@ pub(crate) enum NotReady {
 }
 
 impl NotReady {
-    /// The text after redaction.
-    pub(crate) fn shown(&self, redactor: &Redactor) -> String {
+    /// The same after redaction of the texts of others.
+    #[must_use]
+    pub(crate) fn shown(&self, redactor: &Redactor) -> Self {
         match self {
-            Self::Handler(why) => format!("its handler reports {}", redactor.shown(why)),
+            Self::Handler(why) => Self::Handler(redactor.shown(why)),
             Self::Children { first, more } => {
-                let named = first.iter().map(|(id, why)| format!("{id}: {}", redactor.shown(why)));
+                let shown = |(id, why): &(ChildId, Quoted)| (id.clone(), redactor.shown(why));
+                Self::Children { first: first.iter().map(shown).collect(), more: *more }
+            }
+        }
+    }
+}
+
+impl fmt::Display for NotReady {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Handler(why) => write!(f, "its handler reports {why}"),
+            Self::Children { first, more } => {
+                let named = first.iter().map(|(id, why)| format!("{id}: {why}"));
                 let more = (*more > 0).then(|| format!("and {more} more"));
-                named.chain(more).collect::<Vec<_>>().join("; ")
+                f.write_str(&named.chain(more).collect::<Vec<_>>().join("; "))
             }
         }
     }

@@ -268,7 +268,12 @@ mod tests {
             // The failure of the whole reconcile overrides single requests.
             (vec![refused(500), failed(true)], true, false, true),
             (vec![refused(422), failed(false)], true, true, false),
-            (vec![Fact::Failed(Failure::HandlerTimeout(Duration::ZERO))], true, true, false),
+            (
+                vec![Fact::Failed(Failure::HandlerTimeout { after: Duration::ZERO, hangs: true })],
+                true,
+                true,
+                false,
+            ),
             (vec![Fact::Failed(Failure::Refused(Vec::new()))], true, false, true),
         ] {
             let progress = after(&facts);

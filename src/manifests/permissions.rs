@@ -77,12 +77,14 @@ impl Permissions {
     }
 
     /// The program serves the web endpoint, which shows the Events of others about parents and
-    /// children.
+    /// children, and what the Pods and claims of a child report that is not ready.
     #[must_use]
     pub fn with_web_endpoint(mut self) -> Self {
         let all = iter::once(&mut self.everywhere).chain(self.within.values_mut());
         for grants in all.filter(|grants| grants.has_operator()) {
             grants.allow("", "events", &["list"]);
+            grants.allow("", "pods", &["list"]);
+            grants.allow("", "persistentvolumeclaims", &["list"]);
         }
         self
     }

@@ -26,6 +26,7 @@ mod typed_resource;
 mod uid;
 mod undecodable;
 mod version;
+mod workload;
 
 pub(crate) use cached::Outline;
 pub use cached::{KeptManagers, Object, ParseAsError, ParseObjectError};
@@ -48,3 +49,4 @@ pub use typed_resource::{ResourceScope, Scope, TypedResource};
 pub use uid::Uid;
 pub(crate) use undecodable::Undecodable;
 pub use version::ResourceVersion;
+pub(crate) use workload::{claims_of, pod_selector};

@@ -41,6 +41,7 @@ mod name;
 mod namespaces;
 mod order;
 mod orphan_on_delete;
+mod panic;
 mod parent;
 mod parsed;
 mod pause;
@@ -89,7 +90,7 @@ pub use handler::{
     HandlerResult, HasForm, IntoHandler, OnError, WithFinalizer, form, with_finalizer,
     with_related,
 };
-pub(crate) use handler::{Call, Failed, panic_text};
+pub(crate) use handler::{Call, Failed};
 pub(crate) use handler_event::checked_events;
 pub use handler_event::{EventType, HandlerEvent};
 pub use handler_metrics::{Counter, Gauge, HandlerMetrics, Histogram, MetricError};
@@ -100,6 +101,7 @@ pub use namespaces::Namespaces;
 pub use order::{Prerequisite, Stage};
 pub use orphan_on_delete::ORPHAN_LABEL;
 pub(crate) use orphan_on_delete::UNTIL_FINALIZED;
+pub(crate) use panic::{panic_text, watch_places};
 pub use parent::Parent;
 pub(crate) use pause::misunderstood_pause;
 pub use pause::{PAUSED_ANNOTATION, is_paused};

@@ -67,11 +67,12 @@ pub(crate) enum RefusalReason {
          `.delete_with_finalizer()`"
     )]
     CannotBeOwned(K8sType),
-    /// The server writes this field, not a handler.
+    /// The server writes these fields, not a handler.
     #[error(
-        "`{0}` is written by the server: remove it from the child, as `recipes::ObjectCopy` does"
+        "the server writes {}: remove what was read from the server, as `recipes::ObjectCopy` does",
+        .0.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
     )]
-    ServerOwned(&'static str),
+    ServerOwned(Vec<&'static str>),
     /// The framework sets this label, to find the children of the parent.
     #[error(
         "the label `{name}` is that by which the operator finds its children, with the value `{value}`: remove it \
@@ -139,6 +140,13 @@ pub(crate) enum RefusalReason {
     /// So many children are a mistake.
     #[error("the handler returned {0} children")]
     TooMany(usize),
+}
+
+impl RefusalReason {
+    /// Whether only the name of the child is wrong.
+    pub(crate) fn is_about_the_name(&self) -> bool {
+        matches!(self, Self::InvalidName("metadata.name"))
+    }
 }
 
 /// The method by which a handler returned a child.

@@ -70,6 +70,15 @@ impl ApiError {
         }
     }
 
+    /// The error without the request: the object that it is about is named beside it.
+    pub(crate) fn said(&self) -> String {
+        let text = self.to_string();
+        match self.request().and_then(|request| text.strip_suffix(&format!(" ({request})"))) {
+            Some(said) => said.to_owned(),
+            None => text,
+        }
+    }
+
     /// What went wrong in one word, without what the server said.
     pub(crate) fn kind(&self) -> String {
         match self {

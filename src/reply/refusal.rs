@@ -157,6 +157,12 @@ impl Refusal {
         self.is_by_validation() && !self.causes.is_empty() && self.causes.iter().all(is_name)
     }
 
+    /// Whether the validation of the type refused nothing but this field.
+    pub(crate) fn names_only(&self, field: &str) -> bool {
+        let causes = &self.causes;
+        self.is_by_validation() && !causes.is_empty() && causes.iter().all(|it| it.field == field)
+    }
+
     /// Whether the validation of the type refused it.
     pub(crate) fn is_by_validation(&self) -> bool {
         self.code == 422 && self.begins_with("is invalid: ")

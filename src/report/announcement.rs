@@ -5,7 +5,9 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+use super::problem;
 use crate::{
+    history::Problem,
     journal::{Failure, ReturnedEvent},
     reply::EventKind,
 };
@@ -48,8 +50,10 @@ impl Announcement {
         Self { kind: *kind, reason, message, by: Author::Handler { is_first } }
     }
 
-    pub(crate) fn of_failure(failure: &Failure) -> Self {
-        Self::warning(failure.reason(), format!("{}{failure}", failure.outlook()))
+    /// `problems` are those of the failure.
+    pub(crate) fn of_failure(failure: &Failure, problems: &[Problem]) -> Self {
+        let order = problem::order(problems);
+        Self::warning(failure.reason(), format!("{}{failure}{order}", failure.outlook()))
     }
 }
 

@@ -76,8 +76,8 @@ impl Announcer<'_> {
     fn of_failure(&self, report: &Report) -> Option<Announcement> {
         let failure = report.failure().filter(|_| report.has_begun_status)?;
         let is_later = self.redactor.is_passing() && failure.quotes_others();
-        let is_announced = matches!(failure, Failure::HandlerTimeout(_));
-        (!is_later && !is_announced).then(|| Announcement::of_failure(failure))
+        let is_announced = matches!(failure, Failure::HandlerTimeout { hangs: true, .. });
+        (!is_later && !is_announced).then(|| Announcement::of_failure(failure, &report.problems))
     }
 
     fn status_refused(&self, shows_conditions: bool, failure: &RequestFailure) -> Announcement {

@@ -5,14 +5,14 @@
 //! "failed".
 
 use super::{
-    Over, Report, deletions_held, finished_jobs, pause, ready, rollout, shown::reason_shown,
-    waiting::Only,
+    Over, Report, deletions_held, finished_jobs, pause, problem, ready, rollout,
+    shown::reason_shown, waiting::Only,
 };
 use crate::{
     journal::{Failure, Held},
     object::Object,
     operator::{Condition, SYNCED},
-    plan::{Flapping, FlappingReason},
+    plan::{ChildId, Flapping, FlappingReason},
 };
 
 const RECONCILING: &str = "Reconciling";
@@ -20,7 +20,7 @@ const STALLED: &str = "Stalled";
 
 pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
-        Some(failure) => failed(failure),
+        Some(failure) => failed(failure, &problem::order(&report.problems)),
         // The deletions wait for approval by an annotation.
         None if report.deletions_held.is_some() => with(unfailed(report), STALLED),
         None if report.paused.is_none() && waits_for_others(report) => {
@@ -32,8 +32,10 @@ pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     with_others(conditions, report)
 }
 
-pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
-    with_others(failed(failure), report)
+/// Those of a failure that is shown before its reconcile ends.
+pub(crate) fn of_failure(failure: &Failure, report: &Report, parent: &ChildId) -> Vec<Condition> {
+    let order = problem::order(&problem::of_one_failure(failure, parent));
+    with_others(failed(failure, &order), report)
 }
 
 /// The conditions that Operetta set and that no longer apply. `DeletionsHeld` stays until no deletions are
@@ -63,8 +65,9 @@ pub(crate) fn outdated(
     ours
 }
 
-fn failed(failure: &Failure) -> Vec<Condition> {
-    let synced = not_synced(failure.reason(), failure.to_string());
+/// `order` says what to do about it.
+fn failed(failure: &Failure, order: &str) -> Vec<Condition> {
+    let synced = not_synced(failure.reason(), format!("{failure}{order}"));
     with(synced, if failure.is_stalled() { STALLED } else { RECONCILING })
 }
 
@@ -106,7 +109,7 @@ fn unfailed(report: &Report) -> Condition {
     if report.is_contested {
         let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
         let all = [report.held.clone(), report.waits.texts()].concat();
-        return not_synced(reason, all.join("; "));
+        return not_synced(reason, all.join("; ") + &problem::order(&report.problems));
     }
     if !report.waits.is_empty() {
         return not_synced("Waiting", report.waits.texts().join("; "));
@@ -140,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{
         history::{Verb, WriteRecord},
-        journal::{Pause, PausedBy, RequestFailure},
+        journal::{NotReady, Pause, PausedBy, RequestFailure},
         object::Quoted,
         operator::READY,
         plan::Exceeded,
@@ -176,7 +179,7 @@ mod tests {
     }
 
     fn not_ready(report: &mut Report) {
-        report.not_ready = Some("a child is starting".to_owned());
+        report.not_ready = Some(NotReady::Handler(Quoted::new("a child is starting")));
     }
 
     fn pause(report: &mut Report, held: Held) {
@@ -235,7 +238,10 @@ mod tests {
                 "False HandlerPanicked Reconciling",
             ),
             (
-                |report| report.failure = Some(Failure::HandlerTimeout(Duration::ZERO)),
+                |report| {
+                    report.failure =
+                        Some(Failure::HandlerTimeout { after: Duration::ZERO, hangs: true })
+                },
                 "False HandlerTimeout Reconciling",
             ),
             (

@@ -86,6 +86,7 @@ impl Fold<'_> {
             Fact::Failed(failure) => self.failed = Some(failure.shown(self.redactor)),
             Fact::Planned(planned) => self.planned(planned),
             Fact::Judged { held: Some((held, children, message)), .. } => {
+                report.approval = Some((held.code.clone(), message.clone()));
                 report.news.extend(held.is_new.then(|| News::DeletionsHeld(message.clone())));
                 self.deletions_held(held.why, children, message);
             }

@@ -28,6 +28,7 @@ pub(crate) mod finished_jobs;
 mod fold;
 mod outcome;
 pub(crate) mod pause;
+pub(crate) mod problem;
 pub(crate) mod ready;
 mod returned;
 mod rollout;
@@ -46,10 +47,19 @@ pub(crate) use undeclared::undeclared;
 use shape::News;
 pub(crate) use shape::{Gauges, MemoryView, Over, Report};
 
-use crate::{journal::Journal, object::Redactor};
+use crate::{journal::Journal, object::Redactor, plan::ChildId};
 
 impl Report {
-    pub(crate) fn of(journal: &Journal, memory: MemoryView<'_>, redactor: &Redactor) -> Self {
-        fold::fold(journal, memory, redactor)
+    pub(crate) fn of(
+        journal: &Journal,
+        memory: MemoryView<'_>,
+        redactor: &Redactor,
+        parent: Option<&ChildId>,
+    ) -> Self {
+        let mut report = fold::fold(journal, memory, redactor);
+        report.needs_rename = parent.is_some_and(|parent| problem::needs_rename(&report, parent));
+        report.problems =
+            parent.map(|parent| problem::of_report(&report, parent, memory)).unwrap_or_default();
+        report
     }
 }

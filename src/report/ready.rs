@@ -17,7 +17,7 @@ pub(super) fn condition(synced: &Condition, report: &Report) -> Option<Condition
     match &report.not_ready {
         _ if !synced.is_true() => Some(Condition { ty: READY.to_owned(), ..synced.clone() }),
         _ if report.is_ready_returned => None,
-        Some(why) => Some(Condition::new(READY, false, CHILDREN_NOT_READY, why)),
+        Some(why) => Some(Condition::new(READY, false, CHILDREN_NOT_READY, why.to_string())),
         None => Some(Condition::new(READY, true, CHILDREN_READY, "all children are ready")),
     }
 }

@@ -126,7 +126,7 @@ mod tests {
             calms_in: None,
             is_leaving: false,
         };
-        let report = Report::of(&journal, memory, &Redactor::Nothing);
+        let report = Report::of(&journal, memory, &Redactor::Nothing, None);
         let news = report.returned.announcements(report.failure().is_some(), announced);
         announced.shrink();
         news.into_iter().map(|news| news.message).collect()

@@ -7,8 +7,8 @@ use std::{
 
 use super::{returned::Returned, waiting::Waits};
 use crate::{
-    history::{Decision, Verb, WriteRecord},
-    journal::{End, Failure, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut},
+    history::{Decision, Problem, Verb, WriteRecord},
+    journal::{End, Failure, NotReady, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut},
     object::{K8sType, Uid},
     operator::{ChildState, Condition, ConflictPolicy},
     plan::{
@@ -55,6 +55,12 @@ pub(crate) struct Report {
     pub(crate) paused: Option<Pause>,
     /// The condition about held deletions.
     pub(super) deletions_held: Option<Condition>,
+    /// What allows them: the value of the annotation, with the message.
+    pub(super) approval: Option<(String, String)>,
+    /// What keeps the parent from being up to date and ready.
+    pub(crate) problems: Vec<Problem>,
+    /// Whether only another name of the parent helps.
+    pub(super) needs_rename: bool,
     /// The resync that the handler asked for.
     pub(crate) resync: Option<Duration>,
     /// The desired children that were terminating when the reconcile began.
@@ -101,7 +107,7 @@ pub(crate) struct Report {
     /// Whether the handler returned a condition `Ready`.
     pub(super) is_ready_returned: bool,
     /// Why the parent is not ready although everything is up to date.
-    pub(super) not_ready: Option<String>,
+    pub(super) not_ready: Option<NotReady>,
     /// The children of failed requests.
     pub(crate) refused: Vec<ChildId>,
     /// Failed requests beside `failure`.
@@ -146,7 +152,7 @@ impl Report {
     /// The children that are not up to date, each with the reason, up to a limit; or why the parent is not ready.
     pub(crate) fn unsettled(&self) -> Option<String> {
         if self.paused.is_none() && self.not_ready.is_some() {
-            return self.not_ready.clone();
+            return self.not_ready.as_ref().map(ToString::to_string);
         }
         let mut texts = self.waits.texts();
         texts.extend(self.held.iter().cloned());

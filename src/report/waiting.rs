@@ -38,6 +38,10 @@ impl Waits {
         self.0.push(waiting);
     }
 
+    pub(super) fn all(&self) -> &[Waiting] {
+        &self.0
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -77,13 +77,13 @@ impl Reconcile {
 
     /// Reports the timeout of the handler while the reconcile still waits for it.
     pub(super) fn handler_late(&mut self, deadline: Duration) -> Stage {
-        let failure = Failure::HandlerTimeout(deadline);
+        let failure = Failure::HandlerTimeout { after: deadline, hangs: true };
         if self.preview.is_some() {
             return self.preview_failed(failure);
         }
         self.effects.push(Effect::ShowNow(failure.clone()));
         let report = self.report();
-        let conditions = conditions::of_failure(&failure, &report);
+        let conditions = conditions::of_failure(&failure, &report, &self.id());
         let over = report.over();
         let wanted = WantedStatus { handler: None, conditions, children: None, over };
         let next = self.ask(|view| status::begin(StatusPart::HandlerTimeout, wanted, view));

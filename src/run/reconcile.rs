@@ -184,7 +184,7 @@ impl Reconcile {
     }
 
     pub(super) fn cached_parent(&self) -> Option<Object> {
-        let id = ChildId { ty: self.settings.config().parent.clone(), key: self.key.clone() };
+        let id = self.id();
         self.snapshot.cached(&id).filter(|parent| *parent.uid() == self.uid)
     }
 
@@ -194,11 +194,17 @@ impl Reconcile {
         self.last_request
     }
 
+    /// The parent.
+    pub(super) fn id(&self) -> ChildId {
+        ChildId { ty: self.settings.config().parent.clone(), key: self.key.clone() }
+    }
+
     pub(super) fn report(&self) -> Report {
         let calms_in = self.memory.flapping().calms_in(self.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
         let redactor = self.redactor.as_ref().unwrap_or(&nothing);
-        Report::of(&self.journal, self.memory.view(calms_in, false), redactor)
+        let memory = self.memory.view(calms_in, false);
+        Report::of(&self.journal, memory, redactor, Some(&self.id()))
     }
 
     /// A step of the reconcile has ended.

@@ -64,7 +64,8 @@ pub(super) fn failed_with_hint(
     error: ApiError,
     hint: impl Into<Cow<'static, str>>,
 ) -> Fact {
-    let mut failure = RequestFailure::new(child.to_string(), error);
+    let about = Some(child.clone());
+    let mut failure = RequestFailure { about, ..RequestFailure::new(child.to_string(), error) };
     let hint = hint.into();
     if !hint.is_empty() {
         failure.hint = hint;

@@ -1,7 +1,7 @@
 //! `/api/v1/operators/{operator}/parents/{namespace}/{name}`: the state of a parent with an
 //! explanation, its last reconciles with their triggers, and its children with their objects.
 
-use std::{collections::HashMap, sync::Arc, time::SystemTime};
+use std::{collections::HashMap, sync::Arc};
 
 use actix_web::web::{Data, Json, Path, Query};
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    deeper,
     diff::{self, Comparing, PreviewView},
     endpoint::Parameter,
     kubernetes_events::{self, EventsView},
@@ -23,7 +24,7 @@ use super::{
 };
 use crate::{
     board::{Board, OperatorSnapshot, ParentState},
-    history::Reconcile,
+    history::{Problem, Reconcile},
     object::{Object, ObjectKey},
     plan::ChildId,
     store::StoreReader,
@@ -35,8 +36,11 @@ use crate::{
 pub(super) struct ParentDetails {
     #[serde(flatten)]
     parent: ParentView,
-    /// Its state, what it waits for and what to do, in one or two sentences.
-    why: String,
+    /// The worst problem: what, why, and what cures it; without an action if all is well.
+    why: Problem,
+    /// The other problems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_problems: Vec<Problem>,
     /// The conditions in its status.
     conditions: Value,
     /// Its cached children with their objects, and missing children.
@@ -74,6 +78,8 @@ pub(super) struct Explained {
     pub(super) related: Vec<RelatedView>,
     pub(super) preview_error: Option<String>,
     pub(super) events: Option<EventsView>,
+    /// The worst first; never empty.
+    pub(super) problems: Vec<Problem>,
 }
 
 pub(super) const DIFF: Parameter = Parameter::switch(
@@ -119,24 +125,31 @@ impl Explained {
         };
         let conditions = conditions_of(board, object.as_ref());
         let related = related::of_parent(board, operator.info.name.as_str(), &parent.uid);
-        Ok(Self { operator, key, parent, conditions, tree, related, preview_error, events })
+        let problems = Facts { operator: &operator, key: &key, parent: &parent }.why();
+        let id = ChildId { ty: operator.info.config.parent.clone(), key: key.clone() };
+        let problems =
+            deeper::look(board, operator.info.name.as_str(), &id, &secrets, problems).await;
+        Ok(Self {
+            operator,
+            key,
+            parent,
+            conditions,
+            tree,
+            related,
+            preview_error,
+            events,
+            problems,
+        })
     }
 }
 
 impl From<Explained> for ParentDetails {
     fn from(explained: Explained) -> Self {
-        let Explained { operator, key, parent, conditions, tree, related, preview_error, .. } =
-            explained;
-        let events = explained.events;
-        let facts = Facts {
-            state: &operator.state,
-            paused: operator.paused.as_ref(),
-            parent: &parent,
-            limit: operator.info.config.max_concurrent_reconciles,
-            now: SystemTime::now(),
-        };
+        let Explained { key, parent, conditions, tree, related, preview_error, .. } = explained;
+        let (events, mut problems) = (explained.events, explained.problems.into_iter());
         Self {
-            why: facts.why(),
+            why: problems.next().unwrap_or_default(),
+            other_problems: problems.collect(),
             parent: ParentView::new(&key, &parent),
             conditions,
             children: tree.nodes,

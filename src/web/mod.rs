@@ -35,6 +35,7 @@ mod body;
 mod cache;
 mod commands;
 mod connection;
+mod deeper;
 mod diff;
 mod dry_run;
 mod endpoint;

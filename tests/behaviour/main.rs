@@ -38,6 +38,7 @@ mod roperator;
 mod scheduling;
 mod skew;
 mod status;
+mod stuck;
 mod support;
 mod watches;
 mod web;

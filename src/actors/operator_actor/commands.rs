@@ -9,8 +9,8 @@ use crate::{
         messages::{Asked, PreviewAsked, Resumed, Touched},
     },
     board::{
-        Command, CommandError, CommandRequest, EventRequest, ExternalChange, OperatorPause,
-        Preview, PreviewRequest, Responder, WebRequest,
+        Command, CommandError, CommandRequest, DependantsRequest, EventRequest, ExternalChange,
+        OperatorPause, Preview, PreviewRequest, Responder, WebRequest,
     },
     execute::preview,
     history::Cause,
@@ -38,6 +38,12 @@ impl Receive<Asked> for OperatorActor {
                     }
                     Err(error) => answer.give(Err(error)),
                 }
+            }
+            WebRequest::Dependants(DependantsRequest { operator: _, of, answer }) => {
+                let context = self.parts.context.clone();
+                self.parts.runtime.spawn(async move {
+                    answer.give(Ok(context.read_dependants(&of).await));
+                });
             }
             WebRequest::Events(EventRequest { operator: _, about, answer }) => {
                 let context = self.parts.context.clone();

@@ -65,7 +65,8 @@ pub(super) struct Parent {
     pub(super) next_wake: Option<NextWake>,
     pub(super) reconciles: u64,
     pub(super) last_reconcile: Option<Reconcile>,
-    pub(super) why: String,
+    pub(super) why: Problem,
+    pub(super) other_problems: Vec<Problem>,
     /// Written by handlers and others.
     pub(super) conditions: Vec<Value>,
     pub(super) children: Vec<Child>,
@@ -74,6 +75,23 @@ pub(super) struct Parent {
     pub(super) preview_error: Option<String>,
     pub(super) events: Option<Events>,
     pub(super) history: Vec<Reconcile>,
+}
+
+/// What is wrong, why, and what cures it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Problem {
+    pub(super) what: String,
+    pub(super) because: Vec<String>,
+    pub(super) actions: Vec<Action>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Action {
+    pub(super) text: String,
+    pub(super) command: Option<String>,
+    pub(super) in_code: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]

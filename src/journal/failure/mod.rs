@@ -12,7 +12,7 @@ use crate::{
     history::FailureKind,
     object::{Quoted, Redactor, WITHHELD},
     operator::RelatedError,
-    plan::{self, ForeignChild},
+    plan::{self, ChildId, ForeignChild},
     reply::{ApiError, ErrorClass, Refusal},
     schedule::Finished,
 };
@@ -46,8 +46,12 @@ pub(crate) enum Failure {
     #[error("the handler panicked: {0}")]
     Panicked(Quoted),
     /// The handler did not return in time; the parent is blocked until it does.
-    #[error("the handler has not returned within {} s", .0.as_secs_f64())]
-    HandlerTimeout(Duration),
+    #[error("the handler has not returned within {} s", .after.as_secs_f64())]
+    HandlerTimeout {
+        after: Duration,
+        /// Whether it was reported while the handler had not returned. An asynchronous one is dropped at its deadline.
+        hangs: bool,
+    },
     /// The handler returned children that cannot be written; none was written or deleted.
     #[error("{}", listed(.0))]
     Refused(Vec<plan::Refusal>),
@@ -82,6 +86,8 @@ pub(crate) enum Failure {
 #[derive(Clone, thiserror::Error)]
 #[error("{what}: {message}{hint}{}", other_writes(*.held_back))]
 pub(crate) struct RequestFailure {
+    /// The child; `None` for a step of the parent itself.
+    pub(crate) about: Option<ChildId>,
     pub(crate) what: String,
     /// The error. Its message may contain a secret.
     #[source]
@@ -122,7 +128,7 @@ impl Failure {
             Self::Unavailable(_)
             | Self::RelatedUnavailable(_)
             | Self::InvalidRelated(_)
-            | Self::HandlerTimeout(_)
+            | Self::HandlerTimeout { .. }
             | Self::Refused(_)
             | Self::Foreign(_)
             | Self::ParentConflict(_)
@@ -161,7 +167,7 @@ impl Failure {
             Self::InvalidRelated(_) => FailureKind::InvalidRelated,
             Self::Handler { .. } => FailureKind::HandlerFailed,
             Self::Panicked(_) => FailureKind::HandlerPanicked,
-            Self::HandlerTimeout(_) => FailureKind::HandlerTimeout,
+            Self::HandlerTimeout { .. } => FailureKind::HandlerTimeout,
             Self::Refused(_) => FailureKind::InvalidChildren,
             Self::Foreign(_) | Self::ParentConflict(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
@@ -189,7 +195,7 @@ impl Failure {
             | Self::StageTimeout(_)
             | Self::RolloutStopped(_) => true,
             Self::Panicked(_)
-            | Self::HandlerTimeout(_)
+            | Self::HandlerTimeout { .. }
             | Self::InternalError
             | Self::ImpossibleStep { .. } => false,
             Self::Api(failures) => failures.iter().all(RequestFailure::is_permanent),
@@ -236,12 +242,15 @@ impl Failure {
             | Self::InvalidRelated(_)
             | Self::Refused(_)
             | Self::Panicked(_)
-            | Self::HandlerTimeout(_)
+            | Self::HandlerTimeout { .. }
             | Self::InternalError
             | Self::ImpossibleStep { .. } => Finished::Failed,
         }
     }
 }
+
+/// The longest wait after a refusal that others may end at any time: by a permission, or by room in a quota.
+const OTHERS_RECHECK: Duration = Duration::from_mins(1);
 
 /// The result of failed requests for the schedule. `longest` is the longest backoff.
 pub(crate) fn api_finished(failures: &[RequestFailure], longest: Duration) -> Finished {
@@ -252,23 +261,29 @@ pub(crate) fn api_finished(failures: &[RequestFailure], longest: Duration) -> Fi
         // Retried: the cause may be fixed without a change of the parent.
         return Finished::FailedUntil { after: longest };
     }
+    if failures.iter().all(RequestFailure::is_for_others) {
+        return Finished::FailedUntilGone {
+            is_passing: true,
+            at_most: OTHERS_RECHECK.min(longest),
+        };
+    }
     Finished::Failed
 }
 
 impl RequestFailure {
     pub(crate) fn new(what: String, error: ApiError) -> Self {
-        let (message, hint) = (Quoted::new(error.to_string()), of_permission(&error).into());
-        Self { what, error, message, hint, held_back: 0 }
+        let (message, hint) = (Quoted::new(error.said()), of_permission(&error).into());
+        Self { about: None, what, error, message, hint, held_back: 0 }
     }
 
     /// The same after redaction of the server's text.
     #[must_use]
     pub(crate) fn shown(&self, redactor: &Redactor) -> Self {
         let message = match &self.error {
-            ApiError::Refused { request, refusal } if redactor.hides_everything() => {
-                Quoted::new(format!("{}: {WITHHELD} ({request})", refusal.name()))
+            ApiError::Refused { refusal, .. } if redactor.hides_everything() => {
+                Quoted::new(format!("{}: {WITHHELD}", refusal.name()))
             }
-            error => Quoted::new(error.to_string()),
+            error => Quoted::new(error.said()),
         };
         let message = if redactor.hides_everything() {
             Redactor::Nothing.shown(&message)
@@ -288,13 +303,18 @@ impl RequestFailure {
         self.error.class() == ErrorClass::Permanent
     }
 
-    /// The wait that the server asked for.
+    /// Whether somebody else can make it succeed: who grants a permission, or raises a quota.
+    fn is_for_others(&self) -> bool {
+        self.error.class() == ErrorClass::Forbidden
+    }
+
     /// Whether the server decided against the request: it had no effect, and a retry soon has none.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self.error.class(), ErrorClass::Permanent | ErrorClass::Forbidden)
             && !self.error.may_have_taken_effect()
     }
 
+    /// The wait that the server asked for.
     fn asked(&self) -> Option<Duration> {
         match self.error.class() {
             ErrorClass::Wait(delay) => Some(delay),
@@ -339,25 +359,11 @@ fn foreign(children: &[ForeignChild]) -> String {
 }
 
 pub(crate) fn foreign_message(child: &ForeignChild) -> String {
-    let advice = if child.is_claimed {
-        "return it from one of them only, or name the other one in `Predecessor::field_managers` if it is \
-         gone for good"
-    } else if child.has_controller() {
-        "give the child another name, or delete that object"
-    } else if child.is_adoptable {
-        "give the child another name, delete that object, or adopt it \
-         (`ChildConfig::apply().adopting()`)"
-    } else {
-        // It may be a child of another parent.
-        "give the child another name, or delete that object if nobody needs it"
-    };
+    let owner = &child.owner;
     if child.is_claimed {
-        return format!("already exists: {}; it was not modified: {advice}", child.owner);
+        return format!("already exists: {owner}; it was not modified");
     }
-    format!(
-        "already exists and is not owned by this parent ({}); it was not modified: {advice}",
-        child.owner
-    )
+    format!("already exists and is not owned by this parent ({owner}); it was not modified")
 }
 
 fn listed<T: std::fmt::Display>(items: &[T]) -> String {

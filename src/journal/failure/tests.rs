@@ -66,7 +66,7 @@ fn the_schedule_follows_the_kind_of_failure() {
         (handler(true, Some(3)), FailedForGood),
         (Failure::Unavailable(String::new()), until(600)),
         (Failure::Panicked(Quoted::new("")), Failed),
-        (Failure::HandlerTimeout(longest), Failed),
+        (Failure::HandlerTimeout { after: longest, hangs: true }, Failed),
         (Failure::Refused(Vec::new()), FailedForGood),
         (
             Failure::Foreign(Vec::new()),

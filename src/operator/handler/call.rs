@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use crate::{
     object::{K8sType, ParseAsError},
-    operator::{ErrorResponse, Permanent, Shallow},
+    operator::{ErrorResponse, Permanent, Shallow, panic_text},
 };
 
 pub(crate) type Returned<R> = Result<R, Failed>;
@@ -59,25 +59,5 @@ impl Failed {
     fn permanent(why: String) -> Self {
         let error = anyhow!(Permanent(why));
         Self { error: error.into(), response: Box::default(), panic: None }
-    }
-}
-
-/// The message of a panic.
-pub(crate) fn panic_text(panic: Box<dyn Any + Send>) -> String {
-    match panic.downcast::<String>() {
-        Ok(text) => *text,
-        Err(panic) => panic.downcast_ref::<&str>().map_or("no message", |text| *text).to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_message_is_a_str_or_a_string() {
-        assert_eq!(panic_text(Box::new("static")), "static");
-        assert_eq!(panic_text(Box::new("owned".to_owned())), "owned");
-        assert_eq!(panic_text(Box::new(7)), "no message");
     }
 }

@@ -17,7 +17,7 @@ pub use async_function::AsyncOnError;
 pub use async_handler::AsyncHandler;
 pub use blocking::Handler;
 use call::Returned;
-pub(crate) use call::{Call, Failed, panic_text};
+pub(crate) use call::{Call, Failed};
 pub use finalizing::{AsyncFinalize, Finalize, WithFinalizer, with_finalizer};
 pub use forms::{HasForm, IntoHandler, form};
 pub use function::OnError;

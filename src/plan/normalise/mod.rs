@@ -98,12 +98,14 @@ impl<'a> Owner<'a> {
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
         let declared = self.ty(fields)?;
         let (ty, config) = (declared.ty.clone(), declared.config_of(*own)?);
-        check_status(fields)?;
+        // Serialised Rust types have an empty status.
+        let status = fields.remove("status").filter(|status| !is_deeply_empty(status));
         let metadata = match fields.get_mut("metadata") {
             Some(metadata) => metadata.as_object_mut(),
             None => return Err(RefusalReason::Missing("metadata.name")),
         };
         let metadata = metadata.ok_or(RefusalReason::WrongType("metadata"))?;
+        check_server_owned(metadata, status.is_some())?;
         let key = self.key(&ty, metadata)?;
         self.check_metadata(metadata, config)?;
         set_namespace(metadata, &key);
@@ -197,10 +199,6 @@ impl<'a> Owner<'a> {
         metadata: &Map<String, Value>,
         config: ChildConfig,
     ) -> Result<(), RefusalReason> {
-        if let Some((_, path)) = SERVER_OWNED.iter().find(|(name, _)| metadata.contains_key(*name))
-        {
-            return Err(RefusalReason::ServerOwned(path));
-        }
         match metadata.get("labels") {
             None => {}
             Some(Value::Object(labels)) => self.check_labels(labels, config)?,
@@ -275,12 +273,15 @@ fn check_name(name: &str, max: usize, field: &'static str) -> Result<(), Refusal
     Ok(())
 }
 
-/// Serialised Rust types have an empty status; a filled one is a mistake.
-fn check_status(fields: &mut Map<String, Value>) -> Result<(), RefusalReason> {
-    match fields.remove("status") {
-        Some(status) if !is_deeply_empty(&status) => Err(RefusalReason::ServerOwned("status")),
-        Some(_) | None => Ok(()),
-    }
+/// Names all of the fields that the server writes: a child that was read from it has many.
+fn check_server_owned(
+    metadata: &Map<String, Value>,
+    has_status: bool,
+) -> Result<(), RefusalReason> {
+    let owned = SERVER_OWNED.iter().filter(|(name, _)| metadata.contains_key(*name));
+    let owned = owned.map(|(_, path)| *path).chain(has_status.then_some("status"));
+    let owned: Vec<&'static str> = owned.collect();
+    if owned.is_empty() { Ok(()) } else { Err(RefusalReason::ServerOwned(owned)) }
 }
 
 fn is_deeply_empty(value: &Value) -> bool {

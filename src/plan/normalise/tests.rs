@@ -163,12 +163,12 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         ),
         (
             config_map(&json!({"name": "a", "uid": "u"})),
-            "ConfigMap.v1 ns/a: `metadata.uid` is written by the server: remove it from the child, as `recipes::ObjectCopy` does",
+            "ConfigMap.v1 ns/a: the server writes `metadata.uid`: remove what was read from the server, as `recipes::ObjectCopy` does",
         ),
         (
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
                 "status": {"phase": "x"}}),
-            "ConfigMap.v1 ns/a: `status` is written by the server: remove it from the child, as `recipes::ObjectCopy` does",
+            "ConfigMap.v1 ns/a: the server writes `status`: remove what was read from the server, as `recipes::ObjectCopy` does",
         ),
         (
             config_map(

@@ -193,7 +193,8 @@ impl Driver {
         let calms_in = ended.memory.flapping().calms_in(self.now.monotonic, settings.calm());
         let leaves = ended.parent.as_ref().is_none_or(|parent| settings.is_leaving(parent));
         let memory = ended.memory.view(calms_in, leaves);
-        let report = Report::of(&ended.journal, memory, &ended.redactor);
+        let id = ended.parent.as_ref().map(ChildId::of);
+        let report = Report::of(&ended.journal, memory, &ended.redactor, id.as_ref());
         self.events = ended.parent.as_ref().map_or_else(Vec::new, |parent| {
             let mut sent = std::mem::take(ended.memory.announced_mut());
             let announcer = Announcer {
@@ -214,5 +215,5 @@ impl Driver {
 
 /// As the executor does, whatever the handler returns.
 pub(super) fn timed_out(deadline: Duration) -> HandlerError {
-    Failure::HandlerTimeout(deadline).into()
+    Failure::HandlerTimeout { after: deadline, hangs: true }.into()
 }

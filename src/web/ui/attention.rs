@@ -4,14 +4,18 @@ use std::time::{Duration, SystemTime};
 
 use super::{
     facts, links,
-    parts::{Link, Mark, Prose, counted},
-    sentence,
+    parts::{Link, Mark, count, counted},
+    sentence::{self, Words},
     time::Moment,
 };
 use crate::{
-    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage},
-    history::Decided,
+    board::{
+        Board, OperatorPause, OperatorSnapshot, OperatorState, ParentPhase, ParentState,
+        ReconcileStage,
+    },
+    history::{Action, Decided, Problem},
     object::{K8sType, ObjectKey},
+    web::why::of_operator,
 };
 
 #[derive(Debug, Default)]
@@ -30,7 +34,7 @@ pub(super) struct Item {
     pub(super) href: String,
     /// Its kind and operator.
     pub(super) of: String,
-    pub(super) why: Prose,
+    pub(super) words: Words,
     pub(super) since: Option<Moment>,
     pub(super) next: Option<Moment>,
 }
@@ -56,6 +60,7 @@ const PHASES: [ParentPhase; 9] = [
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
     let mut attention = Attention::default();
     operators.iter().filter_map(not_running).for_each(|item| attention.add(item));
+    operators.iter().filter_map(standby).for_each(|item| attention.add(item));
     operators.iter().filter_map(|it| paused(it, now)).for_each(|item| attention.add(item));
     caches(board, operators, now).for_each(|item| attention.add(item));
     for phase in PHASES {
@@ -94,27 +99,30 @@ impl Attention {
         }
     }
 
-    pub(super) fn sentence(&self, parents: usize) -> String {
-        match self.total {
-            0 if parents == 0 => "There are no parents yet.".to_owned(),
-            0 => format!("Nothing needs attention: {} healthy.", {
-                counted(parents, "parent is", "parents are")
-            }),
-            total => counted(total, "thing needs attention.", "things need attention."),
+    /// Only ready parents are healthy.
+    pub(super) fn sentence(&self, operators: &[OperatorSnapshot]) -> String {
+        let of = |phase| operators.iter().filter_map(|it| it.parents.get(&phase)).sum::<usize>();
+        let ready = counted(of(ParentPhase::Ready), "parent is ready", "parents are ready");
+        let all: usize = operators.iter().flat_map(|operator| operator.parents.values()).sum();
+        match (self.total, all - of(ParentPhase::Ready)) {
+            (0, _) if all == 0 => "There are no parents yet.".to_owned(),
+            (0, 0) => format!("Nothing needs attention: {ready}."),
+            (0, others) => {
+                format!("Nothing needs attention yet: {ready}, {} in progress.", count(others))
+            }
+            (total, _) => counted(total, "thing needs attention.", "things need attention."),
         }
     }
 }
 
 fn matters(state: &ParentState, now: SystemTime) -> bool {
     match state.phase {
-        ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
-        ParentPhase::Running if state.stage == ReconcileStage::HandlerTimeout => true,
-        ParentPhase::Waiting | ParentPhase::Synced | ParentPhase::Finalizing
-            if needs_intervention(state) =>
-        {
+        ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Synced | ParentPhase::Paused => {
             true
         }
-        ParentPhase::Waiting | ParentPhase::Synced | ParentPhase::Finalizing => {
+        ParentPhase::Running if state.stage == ReconcileStage::HandlerTimeout => true,
+        ParentPhase::Waiting | ParentPhase::Finalizing if needs_intervention(state) => true,
+        ParentPhase::Waiting | ParentPhase::Finalizing => {
             let since = state.history.since();
             since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
         }
@@ -144,7 +152,7 @@ fn item(
         title: key.to_string(),
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
-        why: sentence::why(state, operator, now).into(),
+        words: sentence::why(key, state, operator).into(),
         since: state.history.since().map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
@@ -160,7 +168,29 @@ fn not_running(operator: &OperatorSnapshot) -> Option<Item> {
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: text(operator.state.reasons()).into(),
+        words: of_operator(operator).into(),
+        since: None,
+        next: None,
+    })
+}
+
+/// Another process does the work, and knows how the parents are.
+fn standby(operator: &OperatorSnapshot) -> Option<Item> {
+    let leadership = operator.leadership.as_ref().filter(|it| !it.leads)?;
+    let name = operator.info.name.as_str();
+    let leader = match &leadership.holder {
+        Some(holder) => format!("{holder} leads, and knows how the parents are: ask that process"),
+        None => "nobody leads: no parent is reconciled".to_owned(),
+    };
+    let problem =
+        Problem::new(format!("Operator {name} is a standby in this process")).because(leader);
+    let problem = leadership.sentence().into_iter().fold(problem, Problem::because);
+    Some(Item {
+        mark: Mark::paused("standby"),
+        title: name.to_owned(),
+        href: links::operator(name),
+        of: "operator".to_owned(),
+        words: vec![problem].into(),
         since: None,
         next: None,
     })
@@ -173,14 +203,17 @@ fn paused(operator: &OperatorSnapshot, now: SystemTime) -> Option<Item> {
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: "A user has paused it: no child of its parents is written until it is resumed.".into(),
+        words: vec![paused_problem(name, pause)].into(),
         since: Some(Moment::past(pause.since, now)),
         next: None,
     })
 }
 
-fn text(reasons: &[String]) -> String {
-    if reasons.is_empty() { "It has not started yet.".to_owned() } else { reasons.join("; ") }
+fn paused_problem(name: &str, pause: &OperatorPause) -> Problem {
+    let by = pause.by.as_deref().unwrap_or("A user");
+    Problem::new(format!("Operator {name} is paused: no child of its parents is written"))
+        .because(format!("{by} paused it"))
+        .cured_by([Action::text("Resume it")])
 }
 
 /// Whether an operator is degraded and uses this type, so that its reasons may cover the type.
@@ -201,14 +234,14 @@ fn caches(
             && operators.iter().any(|operator| covers(operator, cache.store.ty()));
         let problems = facts::problems(&cache);
         let why = problems.first().filter(|_| !is_covered)?;
-        let rest = problems.len() - 1;
-        let more = if rest == 0 { String::new() } else { format!(" And {rest} more.") };
+        let problems = problems.iter().skip(1);
+        let problem = problems.fold(Problem::new(why), |problem, more| problem.because(more));
         Some(Item {
             mark: Mark::warn("cache"),
             title: cache.store.ty().resource_name(),
             href: links::cache(cache.store.ty()),
             of: "cache".to_owned(),
-            why: format!("{why}{more}").into(),
+            words: vec![problem].into(),
             since: cache.state.version_regressed.map(|at| Moment::past(at, now)),
             next: None,
         })

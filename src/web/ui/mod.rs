@@ -30,8 +30,10 @@ mod overview;
 mod parent;
 mod parent_row;
 mod parts;
+mod reconciles;
 mod routes;
 mod sentence;
+mod short;
 mod time;
 mod tree;
 

@@ -19,6 +19,7 @@ use crate::{
     object::{Object, ObjectKey},
     web::{
         cache::{ObjectPath, cached, yaml},
+        owners,
         state::WebState,
     },
 };
@@ -31,6 +32,8 @@ struct View {
     kind: String,
     mark: Option<Mark>,
     facts: Vec<Fact>,
+    /// The links of the parents that own it, with their names.
+    owners: Vec<(String, String)>,
     /// The links of this object as a parent, with the names of the operators.
     parents: Vec<(String, String)>,
     yaml: String,
@@ -53,6 +56,7 @@ pub(super) async fn show(
         kind: ty.kind().to_owned(),
         mark: object.is_deleting().then(|| Mark::warn("terminating")),
         facts: facts(&object),
+        owners: owners(&state.board, &object),
         parents: parents(&state.board, &object),
         yaml: yaml(&state.board, &object),
     }))
@@ -67,6 +71,16 @@ fn facts(object: &Object) -> Vec<Fact> {
     ];
     facts.extend(object.generation().map(|generation| Fact::text("Generation", generation)));
     facts
+}
+
+/// The parents among its owners.
+fn owners(board: &Board, object: &Object) -> Vec<(String, String)> {
+    let owners = owners::owners(board, object).unwrap_or_default();
+    let links = |owner: &Object| {
+        let named = format!("{} {}", owner.ty().kind(), owner.key());
+        parents(board, owner).into_iter().map(move |(_, href)| (named.clone(), href))
+    };
+    owners.iter().flat_map(links).collect()
 }
 
 /// The operators of which this object is a parent.

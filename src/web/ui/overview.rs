@@ -53,11 +53,10 @@ pub(super) async fn show(
 fn view(board: &Board, now: SystemTime) -> Overview {
     let operators = board.operators();
     let attention = attention::list(board, &operators, now);
-    let parents = operators.iter().flat_map(|operator| operator.parents.values()).sum();
     Overview {
         frame: Frame::new(title(attention.total), Section::Operators, now).of(board),
-        sentence: attention.sentence(parents),
-        health: health(board, &operators),
+        sentence: attention.sentence(&operators),
+        health: health(board, &operators, attention.total),
         caches: caches(board),
         attention,
         operators: operators.iter().map(OperatorRow::new).collect(),
@@ -69,9 +68,12 @@ fn title(total: usize) -> String {
     if total == 0 { "Overview".to_owned() } else { format!("({}) Overview", count(total)) }
 }
 
-fn health(board: &Board, operators: &[OperatorSnapshot]) -> Mark {
+/// Green only where nothing needs attention.
+fn health(board: &Board, operators: &[OperatorSnapshot], attention: usize) -> Mark {
     if board.is_stopping() {
         Mark::warn("stopping")
+    } else if attention > 0 {
+        Mark::warn("attention")
     } else if operators.iter().all(|operator| operator.state.is_settled()) {
         Mark::good("ready")
     } else {

@@ -14,13 +14,14 @@ use super::{
     frame::{self, Frame, NoPage, Section},
     links,
     parts::{Button, Mark, Prose, counted},
-    sentence,
-    time::{Moment, took},
+    reconciles::{self, Row},
+    sentence::ProblemCard,
+    short::Shortened,
+    time::Moment,
     tree::Branch,
 };
 use crate::{
     board::{Board, ParentState},
-    history::{Decision, Reconcile},
     object::ObjectKey,
     operator::is_paused,
     web::{
@@ -42,7 +43,9 @@ struct View {
     operator: String,
     object: Option<String>,
     mark: Mark,
-    why: Prose,
+    /// What is wrong, or that all is well.
+    what: Shortened,
+    problems: Vec<ProblemCard>,
     next: Option<(Moment, &'static str)>,
     since: Option<Moment>,
     facts: Vec<Fact>,
@@ -59,7 +62,7 @@ struct View {
     events: Option<Events>,
     other_events: String,
     conditions: Vec<Condition>,
-    reconciles: Vec<ReconcileView>,
+    reconciles: Vec<Row>,
     reconciles_total: String,
 }
 
@@ -68,27 +71,6 @@ struct Condition {
     mark: Mark,
     reason: String,
     message: Prose,
-}
-
-struct ReconcileView {
-    number: u64,
-    mark: Mark,
-    started: Moment,
-    took: String,
-    causes: Vec<String>,
-    error: Option<(&'static str, Prose)>,
-    decisions: Vec<Decided>,
-    message: Option<Prose>,
-    rest: String,
-    steps: Vec<(&'static str, String)>,
-}
-
-struct Decided {
-    mark: Mark,
-    child: String,
-    why: Option<Prose>,
-    paths: Vec<String>,
-    drift: Option<String>,
 }
 
 pub(super) async fn show(
@@ -102,7 +84,8 @@ pub(super) async fn show(
 
 fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) -> View {
     let conditions = conditions(&explained.conditions);
-    let Explained { operator, key, parent, tree, preview_error, events, related, .. } = explained;
+    let Explained { operator, key, parent, tree, preview_error, events, related, problems, .. } =
+        explained;
     let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
     let object = cached_parent(board, &operator.info, &key, &parent.uid);
     let (history, has_events) = (&parent.history, events.is_some());
@@ -114,7 +97,8 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         operator: name.to_owned(),
         object: object.as_ref().map(|_| links::object(ty, &key)),
         mark: parent.phase.into(),
-        why: sentence::why(&parent, &operator, now).into(),
+        what: problems.first().map(|first| first.what.clone()).unwrap_or_default().into(),
+        problems: problems.into_iter().filter(ProblemCard::is_one).map(ProblemCard::from).collect(),
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), purpose(it.why))),
         since: history.since().map(|at| Moment::past(at, now)),
         facts: facts(&parent),
@@ -135,7 +119,7 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         other_events: at(is_preview, !has_events),
         events: events.map(|events| Events::new(events, namespace, now)),
         conditions,
-        reconciles: history.newest_first().map(|it| ReconcileView::new(it, now)).collect(),
+        reconciles: reconciles::rows(history, now),
         reconciles_total: counted(
             usize::try_from(history.recorded()).unwrap_or(usize::MAX),
             "reconcile",
@@ -195,63 +179,5 @@ fn condition_mark(ty: &str, status: &str) -> Mark {
         ("Synced" | "Ready", "False") => Mark::bad("false"),
         (_, "False") => Mark::plain("false"),
         _ => Mark::plain("unknown"),
-    }
-}
-
-impl ReconcileView {
-    fn new(reconcile: &Reconcile, now: SystemTime) -> Self {
-        Self {
-            number: reconcile.number,
-            mark: (&reconcile.outcome).into(),
-            started: Moment::past(reconcile.started, now),
-            took: took(reconcile.duration),
-            causes: reconcile.causes.iter().map(ToString::to_string).collect(),
-            error: error(reconcile),
-            decisions: reconcile.decisions.iter().map(Decided::new).collect(),
-            message: message(reconcile),
-            rest: rest(reconcile),
-            steps: reconcile.steps.taken().map(|(step, time)| (step.name(), took(time))).collect(),
-        }
-    }
-}
-
-fn error(reconcile: &Reconcile) -> Option<(&'static str, Prose)> {
-    match &reconcile.outcome {
-        crate::history::Outcome::Failed { reason, message } => {
-            Some((reason.name(), (**message).into()))
-        }
-        _ => None,
-    }
-}
-
-/// The message, unless a decision about a child has one.
-fn message(reconcile: &Reconcile) -> Option<Prose> {
-    let is_shown = reconcile.decisions.iter().any(|decision| decision.why.is_some());
-    reconcile.message.as_deref().filter(|_| !is_shown).map(|message| message.to_owned().into())
-}
-
-fn rest(reconcile: &Reconcile) -> String {
-    let unchanged = (reconcile.unchanged > 0)
-        .then(|| counted(reconcile.unchanged, "child up to date", "children up to date"));
-    let status = reconcile.wrote_status.then(|| "Its status was written".to_owned());
-    unchanged
-        .into_iter()
-        .chain(status)
-        .flat_map(|it| [" ".to_owned(), it, ".".to_owned()])
-        .collect()
-}
-
-impl Decided {
-    fn new(decision: &Decision) -> Self {
-        let drift = decision.drift.as_ref().map(|drift| {
-            let who = drift.manager.as_deref().unwrap_or("An unknown manager");
-            match &drift.to {
-                Some(to) => format!("{who} had changed it from version {} to {to}.", drift.from),
-                None => format!("{who} had removed it after version {}.", drift.from),
-            }
-        });
-        let (child, paths) = (decision.child.to_string(), decision.paths.clone());
-        let why = decision.why.as_deref().map(|why| why.to_owned().into());
-        Self { mark: decision.what.into(), child, why, paths, drift }
     }
 }

@@ -150,7 +150,8 @@ impl From<&Outcome> for Mark {
     fn from(outcome: &Outcome) -> Self {
         let (sign, tone) = match outcome {
             Outcome::Ready => ("check", "good"),
-            Outcome::Synced => ("warn", "warn"),
+            // On its way to being ready.
+            Outcome::Synced => ("dots", "busy"),
             Outcome::Wrote => ("pen", "busy"),
             Outcome::Waiting => ("clock", "warn"),
             Outcome::Paused => ("pause", "rest"),

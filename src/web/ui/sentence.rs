@@ -1,20 +1,84 @@
-//! The explanation of a parent on a page. Pure.
+//! The explanation of a parent on a page: what, why, and what to do. Pure.
 
-use std::time::SystemTime;
+use askama::{Template, filters::HtmlSafe};
 
+use super::short::Shortened;
 use crate::{
-    board::{OperatorSnapshot, ParentState, ReconcileStage},
-    web::why::Facts,
+    board::{OperatorSnapshot, ParentState},
+    history::{Action, Problem},
+    object::ObjectKey,
+    web::{ui::parts::Prose, why::Facts},
 };
 
-/// The explanation without the next reconcile, which the page shows separately. So the text changes only
-/// with its meaning.
-pub(super) fn why(state: &ParentState, operator: &OperatorSnapshot, now: SystemTime) -> String {
-    let mut parent = ParentState { next_wake: None, ..state.clone() };
-    if parent.stage != ReconcileStage::HandlerTimeout {
-        parent.stage = ReconcileStage::NotDue;
+/// A problem as a card.
+#[derive(Debug, Template)]
+#[template(path = "problem.html")]
+pub(super) struct ProblemCard {
+    pub(super) what: Shortened,
+    pub(super) because: Vec<Prose>,
+    actions: Vec<Step>,
+    in_code: Vec<Prose>,
+}
+
+impl HtmlSafe for ProblemCard {}
+
+#[derive(Debug)]
+struct Step {
+    text: Prose,
+    command: Option<String>,
+}
+
+/// Problems in a few lines.
+#[derive(Debug)]
+pub(super) struct Words {
+    pub(super) what: Shortened,
+    pub(super) because: Vec<Prose>,
+    /// The command that cures the first.
+    pub(super) command: Option<String>,
+    /// How many other problems there are.
+    pub(super) others: usize,
+}
+
+/// The most evidence in a few lines.
+const BECAUSE: usize = 2;
+
+/// What is wrong with a parent, the worst first; one without an action if all is well.
+pub(super) fn why(
+    key: &ObjectKey,
+    parent: &ParentState,
+    operator: &OperatorSnapshot,
+) -> Vec<Problem> {
+    Facts { operator, key, parent }.why()
+}
+
+impl From<Vec<Problem>> for Words {
+    fn from(problems: Vec<Problem>) -> Self {
+        let others = problems.len().saturating_sub(1);
+        let Problem { what, because, actions, .. } =
+            problems.into_iter().next().unwrap_or_default();
+        let command = actions.into_iter().filter(|it| !it.in_code).find_map(|it| it.command);
+        let because = because.into_iter().take(BECAUSE).map(Prose::from).collect();
+        Self { what: what.into(), because, command, others }
     }
-    let (paused, limit) =
-        (operator.paused.as_ref(), operator.info.config.max_concurrent_reconciles);
-    Facts { state: &operator.state, paused, parent: &parent, limit, now }.why()
+}
+
+impl ProblemCard {
+    /// Whether it says more than that all is well.
+    pub(super) fn is_one(problem: &Problem) -> bool {
+        !problem.because.is_empty() || !problem.actions.is_empty()
+    }
+}
+
+impl From<Problem> for ProblemCard {
+    fn from(Problem { what, because, actions, .. }: Problem) -> Self {
+        let (in_code, actions): (Vec<Action>, Vec<Action>) =
+            actions.into_iter().partition(|action| action.in_code);
+        let step = |Action { text, command, .. }| Step { text: Prose::from(text), command };
+        Self {
+            what: what.into(),
+            because: because.into_iter().map(Prose::from).collect(),
+            actions: actions.into_iter().map(step).collect(),
+            in_code: in_code.into_iter().map(|action| action.text.into()).collect(),
+        }
+    }
 }

@@ -1,194 +1,188 @@
-//! Explains a parent in one or two sentences: its state, what it waits for, and what to do. Pure: a
-//! function of the board and the last reconcile.
+//! Explains a parent: what is wrong, why, and what to do. Pure: a function of the board and the last reconcile, whose
+//! problems [`report`](crate::report::problem) has found. Here they get what only the board knows: the operator, pauses,
+//! handlers that hang, and how long it lasts.
 
+mod operator;
 mod words;
 
 use std::time::SystemTime;
 
-pub(super) use words::purpose;
-use words::{advice, end_of, what_failed, within};
+use k8s_openapi::jiff::Timestamp;
+
+pub(super) use operator::of_operator;
+pub(in crate::web) use words::purpose;
 
 use crate::{
-    board::{OperatorPause, OperatorState, ParentPhase, ParentState, ReconcileStage},
-    history::{Decided, NextWake, Outcome, Reconcile},
-    plan::FlappingSummary,
-    schedule::WakeReason,
+    board::{
+        OperatorPause, OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage,
+    },
+    history::{Action, Decided, Problem, Reconcile},
+    journal::Failure,
+    object::ObjectKey,
+    operator::PAUSED_ANNOTATION,
+    plan::ChildId,
+    report::problem::{kubectl, of_flapping, of_one_failure},
 };
 
 pub(super) struct Facts<'a> {
-    pub(super) state: &'a OperatorState,
-    pub(super) paused: Option<&'a OperatorPause>,
+    pub(super) operator: &'a OperatorSnapshot,
+    pub(super) key: &'a ObjectKey,
     pub(super) parent: &'a ParentState,
-    pub(super) limit: usize,
-    pub(super) now: SystemTime,
 }
-
-const ON_CONFLICT: &str = " Let the other manager release these fields or apply the desired values, or \
-                           choose another policy for the child type (`with_conflicts`).";
 
 const UP_TO_DATE: &str = "Everything is up to date";
 
+/// The most children named of those that are left as they are.
 const NAMED: usize = 3;
 
 impl Facts<'_> {
-    pub(super) fn why(&self) -> String {
-        let parts = [self.operator(), self.flapping_summary(), Some(self.state())];
-        let parts: Vec<_> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
-        parts.join(" ")
-    }
-
-    fn flapping_summary(&self) -> Option<String> {
-        let FlappingSummary { why, message } = self.parent.flapping_summary.as_deref()?;
-        Some(format!(
-            "It is flapping: {message}. {} Until then its writes are delayed more and more.",
-            end_of(*why)
-        ))
-    }
-
-    fn operator(&self) -> Option<String> {
-        match self.state {
-            OperatorState::Starting { waiting_for } if waiting_for.is_empty() => {
-                Some("The operator is starting.".to_owned())
-            }
-            OperatorState::Starting { waiting_for } => {
-                Some(format!("The operator is starting: it waits for {}.", waiting_for.join(", ")))
-            }
-            OperatorState::Degraded { reasons } => {
-                Some(format!("The operator is degraded: {}.", reasons.join("; ")))
-            }
-            OperatorState::Running => None,
+    /// The problems of the parent, the worst first; one without an action if all is well.
+    pub(super) fn why(&self) -> Vec<Problem> {
+        let mut problems = self.of_parent();
+        if let Some(summary) = &self.parent.flapping_summary {
+            problems.extend(of_flapping(summary, &self.id()));
         }
+        if !matches!(self.operator.state, OperatorState::Running) {
+            problems.extend(of_operator(self.operator));
+        }
+        if problems.is_empty() {
+            problems.push(Problem::new(self.calm()));
+        }
+        problems
     }
 
-    fn state(&self) -> String {
-        let last = self.parent.history.last();
+    fn of_parent(&self) -> Vec<Problem> {
+        let found = || self.found();
         match self.parent.phase {
-            ParentPhase::Pending if last.is_none() => match self.state {
-                OperatorState::Running => self.queued("It has not been reconciled yet"),
-                _ => "It has not been reconciled yet and waits for the operator.".to_owned(),
-            },
-            ParentPhase::Pending => self.queued("It will be reconciled again"),
-            ParentPhase::Running => self.running(),
-            ParentPhase::Paused => self.paused(),
-            ParentPhase::Failing | ParentPhase::Stalled => self.failing(last.map(|it| &**it)),
+            ParentPhase::Pending | ParentPhase::Running if self.hangs() => self.hanging(),
+            ParentPhase::Pending | ParentPhase::Running => Vec::new(),
+            ParentPhase::Paused => vec![self.paused()],
+            ParentPhase::Failing | ParentPhase::Stalled => {
+                self.lasting(self.or(found(), "fails", "its last reconcile died"))
+            }
             ParentPhase::Finalizing => {
-                format!(
-                    "It is terminating: {}.{}",
-                    self.message("it is being finalized"),
-                    self.next()
-                )
+                self.lasting(self.or(found(), "is being deleted", "it is being finalized"))
             }
             // It waits only because it is flapping.
             ParentPhase::Waiting
                 if self.parent.flapping_summary.is_some() && self.parent.message.is_none() =>
             {
-                self.next().trim_start().to_owned()
+                found()
             }
-            ParentPhase::Waiting => {
-                let (message, advice) = (self.message("for its children"), self.on_conflict());
-                format!("It waits: {message}.{advice}{}", self.next())
+            ParentPhase::Waiting => self.lasting(self.or(found(), "waits", "for its children")),
+            ParentPhase::Synced => {
+                self.lasting(self.or(found(), "is not ready", "children are not ready"))
             }
-            ParentPhase::Ready => {
-                let up_to_date = self.up_to_date(last.map(|it| &**it));
-                let ready = if up_to_date == UP_TO_DATE { " and ready" } else { "" };
-                format!("{up_to_date}{ready}.{}", self.next())
-            }
-            ParentPhase::Synced => format!(
-                "{}, but it is not ready: {}. The operator has nothing left to do: check what is named.{}",
-                self.up_to_date(last.map(|it| &**it)),
-                self.message("children are not ready"),
-                self.next()
-            ),
+            ParentPhase::Ready => found(),
         }
     }
 
-    fn queued(&self, what: &str) -> String {
-        let limit = self.limit;
-        format!("{what}: it waits for one of the {limit} permits of its operator.")
+    /// Those of the last reconcile.
+    fn found(&self) -> Vec<Problem> {
+        self.last().map(|last| last.problems.to_vec()).unwrap_or_default()
     }
 
-    fn running(&self) -> String {
-        match &self.parent.message {
-            Some(message) if self.parent.stage == ReconcileStage::HandlerTimeout => format!(
-                "A reconcile is in progress and hangs: {message}. It cannot continue until the handler \
-                 returns. Fix the handler and restart the process."
-            ),
-            _ => "A reconcile is in progress.".to_owned(),
+    fn or(&self, found: Vec<Problem>, says: &str, otherwise: &str) -> Vec<Problem> {
+        if found.is_empty() {
+            vec![self.problem(says).because(self.message(otherwise))]
+        } else {
+            found
         }
     }
 
-    fn paused(&self) -> String {
+    /// With how long and how often.
+    fn lasting(&self, mut problems: Vec<Problem>) -> Vec<Problem> {
+        let since = self.parent.history.since().and_then(|at| Timestamp::try_from(at).ok());
+        let since = since.map(|since| format!("since {since:.0}"));
+        let times = (self.parent.failures > 1)
+            .then(|| format!("{} reconciles in a row have failed", self.parent.failures));
+        let lasts: Vec<String> = [since, times].into_iter().flatten().collect();
+        if let Some(first) = problems.first_mut().filter(|_| !lasts.is_empty()) {
+            first.because.push(lasts.join("; "));
+        }
+        problems
+    }
+
+    fn hangs(&self) -> bool {
+        self.parent.stage == ReconcileStage::HandlerTimeout
+    }
+
+    fn hanging(&self) -> Vec<Problem> {
+        let after = self.operator.info.config.handler_deadline;
+        of_one_failure(&Failure::HandlerTimeout { after, hangs: true }, &self.id())
+    }
+
+    fn paused(&self) -> Problem {
         let pending = self.message("nothing is pending");
-        match self.paused {
-            Some(_) => format!(
-                "A user has paused the operator, and nothing is written: {pending}. Resume the \
-                 operator to continue."
-            ),
-            None => format!(
-                "A user has paused it by the annotation operetta.dev/paused, and nothing is \
-                 written: {pending}. Resume it or remove the annotation to continue."
-            ),
+        match &self.operator.paused {
+            Some(OperatorPause { since, by }) => {
+                let by = by.as_deref().unwrap_or("a user");
+                let since = since_when(*since);
+                self.problem("is paused with its operator")
+                    .because(format!("{by} paused {}{since}", self.operator.info.name))
+                    .because(pending)
+                    .cured_by([Action::text("Resume the operator")])
+            }
+            None => {
+                let removed = format!("{PAUSED_ANNOTATION}-");
+                let command = kubectl::with("annotate", &self.id(), &[&removed]);
+                self.problem("is paused")
+                    .because(format!("it has the annotation {PAUSED_ANNOTATION}"))
+                    .because(pending)
+                    .cured_by([Action::command("Resume it", command)])
+            }
         }
     }
 
-    fn failing(&self, last: Option<&Reconcile>) -> String {
-        let Some(Outcome::Failed { reason, message }) = last.map(|it| &it.outcome) else {
-            return format!(
-                "It fails: {}.{}",
-                self.message("its last reconcile died"),
-                self.next()
-            );
-        };
-        let times = match self.parent.failures {
-            0 | 1 => "Its last reconcile failed".to_owned(),
-            times => format!("Its last {times} reconciles failed"),
-        };
-        let (what, advice) = (what_failed(*reason), advice(*reason, self.parent.phase));
-        format!("{times}: {what}{}. {advice}{}", message.trim_end_matches('.'), self.next())
+    /// What to say where nothing is wrong.
+    fn calm(&self) -> String {
+        let limit = self.operator.info.config.max_concurrent_reconciles;
+        let queued =
+            |what| format!("{what}: it waits for one of the {limit} permits of its operator");
+        match self.parent.phase {
+            ParentPhase::Pending if self.last().is_none() => {
+                queued("It has not been reconciled yet")
+            }
+            ParentPhase::Pending => queued("It will be reconciled again"),
+            ParentPhase::Running => "A reconcile is in progress".to_owned(),
+            _ => self.up_to_date(),
+        }
     }
 
-    fn on_conflict(&self) -> &'static str {
-        let decisions = self.parent.history.last().map(|it| &*it.decisions).unwrap_or_default();
-        if decisions.iter().any(|it| it.what == Decided::Conflict) { ON_CONFLICT } else { "" }
-    }
-
-    /// The beginning of a sentence.
-    fn up_to_date(&self, last: Option<&Reconcile>) -> String {
-        let stuck = last.map(|it| &*it.decisions).unwrap_or_default();
-        let stuck: Vec<String> = stuck
+    fn up_to_date(&self) -> String {
+        let decisions = self.last().map(|it| &*it.decisions).unwrap_or_default();
+        let left: Vec<String> = decisions
             .iter()
             .filter(|it| matches!(it.what, Decided::Conflict | Decided::Held | Decided::Waiting))
             .map(|it| format!("{}: {}", it.child, it.why.as_deref().unwrap_or(it.what.name())))
             .collect();
-        if !stuck.is_empty() {
-            format!("{UP_TO_DATE} except {}", named(&stuck))
-        } else if self.parent.flapping_summary.is_some() {
-            format!("{UP_TO_DATE} for now")
+        if left.is_empty() {
+            format!("{UP_TO_DATE} and ready")
         } else {
-            UP_TO_DATE.to_owned()
+            format!("{UP_TO_DATE} except {}", named(&left))
         }
     }
 
-    fn message(&self, otherwise: &str) -> String {
-        let message = self.parent.message.as_deref().unwrap_or(otherwise);
-        message.trim_end_matches('.').to_owned()
+    fn last(&self) -> Option<&Reconcile> {
+        self.parent.history.last().map(|it| &**it)
     }
 
-    /// When it is reconciled next without a trigger, and why.
-    fn next(&self) -> String {
-        let Some(NextWake { at, why }) = self.parent.next_wake else {
-            return match (self.parent.stage, self.parent.phase) {
-                (ReconcileStage::Queued, _) => self.queued(" It will be reconciled again"),
-                (ReconcileStage::InProgress, _) => " A reconcile is in progress.".to_owned(),
-                (_, ParentPhase::Stalled) => " It is not retried before that.".to_owned(),
-                _ => String::new(),
-            };
-        };
-        let seconds = at.duration_since(self.now).unwrap_or_default().as_secs();
-        let advice =
-            if why == WakeReason::Retry { "; use the command sync to retry now" } else { "" };
-        format!(" It is reconciled again {} {}{advice}.", within(seconds), purpose(why))
+    fn message(&self, otherwise: &str) -> String {
+        self.parent.message.as_deref().unwrap_or(otherwise).to_owned()
     }
+
+    fn problem(&self, says: &str) -> Problem {
+        let kind = self.operator.info.config.parent.kind();
+        Problem::new(format!("{kind} {} {says}", self.key))
+    }
+
+    fn id(&self) -> ChildId {
+        ChildId { ty: self.operator.info.config.parent.clone(), key: self.key.clone() }
+    }
+}
+
+fn since_when(at: SystemTime) -> String {
+    Timestamp::try_from(at).map(|at| format!(" at {at:.0}")).unwrap_or_default()
 }
 
 fn named(some: &[String]) -> String {

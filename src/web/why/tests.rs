@@ -1,30 +1,38 @@
-//! The explanation of each state.
+//! The explanation of each phase.
 
 use std::time::Duration;
 
 use super::*;
 use crate::{
-    history::{Decision, FailureKind},
-    object::Uid,
-    plan::FlappingReason,
+    board::{Board, OperatorInfo},
+    history::{Decision, FailureKind, Outcome},
+    object::{K8sType, Uid},
+    operator::{OperatorConfig, OperatorName},
 };
 
 struct Case {
-    state: OperatorState,
+    operator: OperatorSnapshot,
     parent: ParentState,
 }
 
 fn case(phase: ParentPhase) -> Case {
+    let ty = K8sType::namespaced("example.dev/v1", "Menu", "menus");
+    let board = Board::new();
+    let (name, config) = (OperatorName::new("cook").unwrap(), OperatorConfig::new("cook", ty));
+    board.register(OperatorInfo { name, config, has_finalizer: false });
+    let mut operator = board.operator("cook").unwrap();
+    operator.state = OperatorState::Running;
     let parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), Some(1)) };
-    Case { state: OperatorState::Running, parent }
+    Case { operator, parent }
 }
 
 fn reconcile(outcome: Outcome) -> Reconcile {
     Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
 }
 
-fn failed(reason: FailureKind, message: &str) -> Reconcile {
-    reconcile(Outcome::Failed { reason, message: message.into() })
+fn failed(problem: Problem) -> Reconcile {
+    let outcome = Outcome::Failed { reason: FailureKind::WriteFailed, message: "no".into() };
+    Reconcile { problems: [problem].into(), ..reconcile(outcome) }
 }
 
 impl Case {
@@ -39,162 +47,100 @@ impl Case {
         self
     }
 
-    fn waking(mut self, seconds: u64, why: WakeReason) -> Self {
-        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        self.parent.next_wake = Some(NextWake { at, why });
-        self
-    }
-
-    fn flapping(mut self, why: FlappingReason, message: &str) -> Self {
-        self.parent.flapping_summary =
-            Some(Box::new(FlappingSummary { why, message: message.to_owned() }));
-        self
-    }
-
-    fn overdue(mut self) -> Self {
-        self.parent.stage = ReconcileStage::HandlerTimeout;
-        self.message("the handler has not returned within 30 s")
-    }
-
-    fn of(mut self, state: OperatorState) -> Self {
-        self.state = state;
-        self
-    }
-
-    fn why(&self, paused: Option<&OperatorPause>) -> String {
-        let Self { state, parent } = self;
-        let now = SystemTime::UNIX_EPOCH;
-        Facts { state, paused, parent, limit: 16, now }.why()
+    /// What, and the evidence.
+    fn why(&self) -> Vec<(String, Vec<String>)> {
+        let key = ObjectKey::namespaced("shop", "menu");
+        let facts = Facts { operator: &self.operator, key: &key, parent: &self.parent };
+        facts.why().into_iter().map(|problem| (problem.what, problem.because)).collect()
     }
 }
 
+fn said(what: &str, because: &[&str]) -> Vec<(String, Vec<String>)> {
+    vec![(what.to_owned(), because.iter().map(|why| (*why).to_owned()).collect())]
+}
+
 #[test]
-fn the_explanation_names_the_reason_and_what_to_do() {
-    let degraded = OperatorState::Degraded { reasons: vec!["pods: no such type".to_owned()] };
-    let yielded = |outcome| {
+fn each_phase_has_words_and_what_is_well_has_no_evidence() {
+    let left = |outcome| {
         let held = Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned());
         Reconcile { decisions: [held].into(), ..reconcile(outcome) }
     };
-    let not_ready = "Pod.v1 ns/b: ImagePullBackOff";
-    let mut reported = reconcile(Outcome::Waiting);
-    reported.decisions =
-        [Decision::stuck("Pod.v1 ns/a", Decided::Conflict, "not written".to_owned())].into();
-    let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
-    (often.parent.failures, often.parent.stage) = (4, ReconcileStage::Queued);
-    for (case, parts) in [
-        (case(ParentPhase::Pending), vec!["has not been reconciled yet", "16 permits"]),
+    let refused = Problem::new("ConfigMap shop/a was refused").because("data: no");
+    let mut often = case(ParentPhase::Failing).with(failed(refused.clone()));
+    often.parent.failures = 4;
+    let begun = "since 1970-01-01T00:00:00Z";
+    for (case, expected) in [
         (
-            case(ParentPhase::Pending).of(degraded),
-            vec!["degraded: pods: no such type", "not been reconciled"],
+            case(ParentPhase::Pending),
+            said(
+                "It has not been reconciled yet: it waits for one of the 16 permits of its operator",
+                &[],
+            ),
         ),
-        (case(ParentPhase::Running), vec!["A reconcile is in progress."]),
+        (case(ParentPhase::Running), said("A reconcile is in progress", &[])),
+        // The message of the previous reconcile is not shown.
+        (case(ParentPhase::Running).message("old"), said("A reconcile is in progress", &[])),
         (
-            // The message of the previous reconcile is not shown.
-            case(ParentPhase::Running).message("the handler has not returned within 30 s"),
-            vec!["A reconcile is in progress."],
-        ),
-        (case(ParentPhase::Running).overdue(), vec!["hangs", "within 30 s", "restart"]),
-        (case(ParentPhase::Paused).message("1 is pending"), vec!["annotation", "1 is pending"]),
-        (
-            case(ParentPhase::Failing)
-                .with(failed(FailureKind::HandlerFailed, "the oven is cold"))
-                .waking(90, WakeReason::Retry),
-            vec![
-                "the handler returned an error: the oven is cold.",
-                "in 90 s",
-                "use the command sync",
-            ],
+            case(ParentPhase::Paused).message("1 is pending"),
+            said(
+                "Menu shop/menu is paused",
+                &["it has the annotation operetta.dev/paused", "1 is pending"],
+            ),
         ),
         (
-            case(ParentPhase::Failing)
-                .with(failed(FailureKind::HandlerPanicked, "the handler panicked: oh")),
-            vec!["Its last reconcile failed: the handler panicked: oh. This is a bug"],
-        ),
-        (often, vec!["last 4 reconciles", "403 no", "the reported error", "the 16 permits"]),
-        (
-            case(ParentPhase::Stalled).with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
-            vec!["not owned: Pod.v1 ns/a exists", "Do one of these", "not retried"],
+            case(ParentPhase::Stalled).with(failed(refused)),
+            said("ConfigMap shop/a was refused", &["data: no", begun]),
         ),
         (
-            case(ParentPhase::Waiting)
-                .message("Pod.v1 ns/a: it is being deleted")
-                .waking(7200, WakeReason::Recheck),
-            vec!["It waits: Pod.v1 ns/a: it is being deleted.", "in 2 h"],
+            often,
+            said(
+                "ConfigMap shop/a was refused",
+                &["data: no", &format!("{begun}; 4 reconciles in a row have failed")],
+            ),
         ),
         (
-            case(ParentPhase::Waiting).waking(9, WakeReason::Unsettled),
-            vec!["in 9 s because each reconcile had to write its children."],
+            case(ParentPhase::Waiting).message("Pod.v1 ns/a: it goes"),
+            said("Menu shop/menu waits", &["Pod.v1 ns/a: it goes"]),
+        ),
+        (case(ParentPhase::Ready), said("Everything is up to date and ready", &[])),
+        (
+            case(ParentPhase::Ready).with(left(Outcome::Ready)),
+            said("Everything is up to date except Pod.v1 ns/a: others hold .spec", &[]),
         ),
         (
-            case(ParentPhase::Waiting).with(reported).message("Pod.v1 ns/a: not written"),
-            vec!["It waits: Pod.v1 ns/a: not written. Let the other manager release these"],
-        ),
-        (case(ParentPhase::Finalizing), vec!["is terminating"]),
-        (case(ParentPhase::Ready), vec!["up to date and ready."]),
-        (
-            case(ParentPhase::Ready).with(yielded(Outcome::Ready)),
-            vec!["except Pod.v1 ns/a: others hold .spec."],
-        ),
-        (
-            case(ParentPhase::Synced).message(not_ready),
-            vec![
-                "up to date, but it is not ready: Pod.v1 ns/b: ImagePullBackOff. The operator has",
-            ],
-        ),
-        (
-            case(ParentPhase::Synced).with(yielded(Outcome::Synced)).message(not_ready),
-            vec!["except Pod.v1 ns/a: others hold .spec, but it is not ready: Pod.v1 ns/b: Image"],
+            case(ParentPhase::Synced).message("Pod.v1 ns/b: it starts"),
+            said("Menu shop/menu is not ready", &["Pod.v1 ns/b: it starts"]),
         ),
     ] {
-        let why = case.why(None);
-        assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} in: {why}");
+        assert_eq!(case.why(), expected);
     }
 }
 
 #[test]
-fn flapping_is_explained_with_the_other_manager_and_what_to_do() {
-    let fight = "Service.v1 ns/a: `rival` reverts .spec repeatedly";
-    let (fighting, unstable) =
-        (FlappingReason::FightingOverFields, FlappingReason::UnstableHandler);
-    for (case, parts, not) in [
-        (
-            case(ParentPhase::Waiting).flapping(fighting, fight).waking(9, WakeReason::Slowed),
-            vec![
-                fight,
-                "ConflictPolicy::Yield",
-                "delayed more and more. It is reconciled again in 9 s",
-            ],
-            "for its children",
-        ),
-        (
-            case(ParentPhase::Waiting).flapping(fighting, fight),
-            vec!["delayed more and more."],
-            "It waits",
-        ),
-        (
-            case(ParentPhase::Ready)
-                .with(reconcile(Outcome::Ready))
-                .flapping(unstable, "it differs"),
-            vec!["it differs. Fix the handler", "Everything is up to date for now."],
-            "and ready",
-        ),
-        (
-            case(ParentPhase::Waiting).flapping(fighting, fight).message("Pod.v1 ns/a: it goes"),
-            vec![fight, "It waits: Pod.v1 ns/a: it goes."],
-            "for its children",
-        ),
-    ] {
-        let why = case.why(None);
-        assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} in: {why}");
-        assert!(!why.contains(not) && why.trim() == why, "{why}");
-    }
+fn a_handler_that_hangs_is_no_bug_of_the_handler() {
+    let mut case = case(ParentPhase::Running);
+    case.parent.stage = ReconcileStage::HandlerTimeout;
+    let [(what, because)] = &*case.why() else { panic!("one problem") };
+    assert!(what.starts_with("Menu shop/menu waits for its handler"), "{what}");
+    assert!(because.iter().any(|why| why.contains("another system")), "{because:?}");
+}
+
+#[test]
+fn an_operator_that_does_not_run_is_a_problem_of_each_of_its_parents() {
+    let mut case = case(ParentPhase::Pending);
+    let reasons =
+        vec!["the API server does not serve pods.x in version v1: install its CRD".to_owned()];
+    case.operator.state = OperatorState::Degraded { reasons: reasons.clone() };
+    assert_eq!(case.why(), said("Operator cook is degraded", &[&reasons[0]]));
 }
 
 #[test]
 fn a_pause_of_the_operator_is_not_shown_as_one_of_the_parent() {
-    let paused = OperatorPause { since: SystemTime::UNIX_EPOCH, by: None };
-    let why = case(ParentPhase::Paused).why(Some(&paused));
-    assert!(why.contains("paused the operator") && !why.contains("annotation"), "{why}");
+    let mut case = case(ParentPhase::Paused);
+    let since = SystemTime::UNIX_EPOCH;
+    case.operator.paused = Some(OperatorPause { since, by: Some("ann".to_owned()) });
+    let because = ["ann paused cook at 1970-01-01T00:00:00Z", "nothing is pending"];
+    assert_eq!(case.why(), said("Menu shop/menu is paused with its operator", &because));
 }
 
 #[test]

@@ -153,7 +153,8 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     // The phase agrees with the condition.
     assert_eq!(shown["phase"], "waiting", "{shown:#}");
     assert_eq!(in_conflict(&operators).await, "1");
-    assert!(shown["why"].as_str().unwrap().starts_with("It waits: ConfigMap.v1 "), "{shown:#}");
+    let what = shown["why"]["what"].as_str().unwrap();
+    assert!(what.contains("is not written: others own .data.salt"), "{shown:#}");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(message(&parent), "all children are up to date");

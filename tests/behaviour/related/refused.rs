@@ -45,7 +45,7 @@ async fn a_type_that_may_not_be_read_fails_those_who_ask_until_it_may() {
     assert!(code == 503 && body.contains("missing permission"), "{body}");
     let shown = shown(&world, &operators, "r").await;
     assert!(shown["related"][0]["problem"].to_string().contains("missing permission"), "{shown}");
-    assert!(shown["why"].to_string().contains("Grant the permission"), "{shown}");
+    assert!(shown["why"].to_string().contains("Grant get,list,watch of secrets"), "{shown}");
     allow(&world, &all).await;
     until_seen(&world, "r", "ca=a").await;
     world.until_synced(RECIPE, "r").await;

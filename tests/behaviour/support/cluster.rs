@@ -171,6 +171,15 @@ impl Cluster {
         }
     }
 
+    /// An administrator's kubeconfig, for kubectl.
+    pub(crate) fn kubeconfig(&self) -> String {
+        match self {
+            Self::Real(cluster, _) => std::fs::read_to_string(cluster.kubeconfig_path()).unwrap(),
+            Self::Embedded(..) => self.running().kubeconfig().to_owned(),
+            Self::Given(..) => panic!("a test with kubectl needs a server of its own"),
+        }
+    }
+
     /// The embedded server on a port.
     fn running(&self) -> &Running {
         let Self::Embedded(server, running) = self else { panic!("it runs already") };

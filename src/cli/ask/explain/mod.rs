@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     age::{ago, ahead},
-    answers::{Child, Events, Parent, Preview, Reconcile, Related},
+    answers::{Action, Child, Events, Parent, Preview, Problem, Reconcile, Related},
     status::key,
     table::{Table, message},
 };
@@ -17,6 +17,7 @@ use super::{
 pub(super) fn explain(operator: &str, parent: &Parent, now: Timestamp, is_wide: bool) -> String {
     let sections = [
         head(operator, parent, now),
+        problems(parent),
         conditions(&parent.conditions, now, is_wide),
         children(parent, is_wide),
         changes(parent),
@@ -52,12 +53,36 @@ fn head(operator: &str, parent: &Parent, now: Timestamp) -> String {
         ("Name", key(parent)),
         ("Operator", operator.to_owned()),
         ("Phase", format!("{}{failures}", parent.phase)),
-        ("Why", parent.why.clone()),
         ("Reconciles", parent.reconciles.to_string()),
         ("Next", next),
     ] {
         // A text in memory takes everything.
         let _ = writeln!(text, "{:12}{}", format!("{name}:"), OneLine(value));
+    }
+    text
+}
+
+/// What, why, and what to do, for each problem.
+fn problems(parent: &Parent) -> String {
+    let all = [&parent.why].into_iter().chain(&parent.other_problems);
+    all.map(problem).collect::<Vec<_>>().join("\n")
+}
+
+fn problem(Problem { what, because, actions }: &Problem) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        // A text in memory takes everything.
+        let _ = writeln!(text, "{name:12}{}", OneLine(value));
+    };
+    line("What:", what);
+    for (at, why) in because.iter().enumerate() {
+        line(if at == 0 { "Why:" } else { "" }, why);
+    }
+    for Action { text, command, in_code } in actions {
+        line(if *in_code { "In code:" } else { "Do this:" }, text);
+        if let Some(command) = command {
+            line("", &format!("$ {command}"));
+        }
     }
     text
 }

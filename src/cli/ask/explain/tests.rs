@@ -12,7 +12,14 @@ fn explained(of: Value, is_wide: bool) -> String {
 fn stuck() -> Value {
     json!({
         "namespace": "shop", "name": "menu", "phase": "failing", "failures": 3, "reconciles": 9,
-        "why": "The handler returned an error: no oven.",
+        "why": {
+            "what": "Menu shop/menu has an error of its handler: no oven",
+            "because": ["the error may be temporary", "since 11:55"],
+            "actions": [
+                {"text": "Correct it", "command": "kubectl edit menus menu -n shop", "inCode": false},
+                {"text": "Return another error", "inCode": true},
+            ],
+        },
         "nextWake": {"at": "2026-01-01T12:00:02.000Z", "why": "Retry"},
         "conditions": [{
             "type": "Synced", "status": "False", "reason": "HandlerFailed", "message": "no oven",
@@ -47,9 +54,15 @@ fn a_parent_is_explained_from_why_to_history() {
 Name:       shop/menu
 Operator:   cook
 Phase:      failing (3 failures in a row)
-Why:        The handler returned an error: no oven.
 Reconciles: 9
 Next:       in 2s (Retry), or when something changes
+
+What:       Menu shop/menu has an error of its handler: no oven
+Why:        the error may be temporary
+            since 11:55
+Do this:    Correct it
+            $ kubectl edit menus menu -n shop
+In code:    Return another error
 
 CONDITION   STATUS   REASON          AGE   MESSAGE
 Synced      False    HandlerFailed   5m    no oven
@@ -99,7 +112,8 @@ fn a_parent_that_is_not_known_well_yet_is_shown_as_far_as_it_is() {
 fn no_text_of_the_process_forges_a_line_or_controls_the_terminal() {
     let forged = "x\nWhy:        all is well\r\u{1b}[2K\u{202e}";
     let mut parent = stuck();
-    parent["why"] = json!(forged);
+    parent["why"]["what"] = json!(forged);
+    parent["why"]["actions"][0]["command"] = json!(forged);
     parent["previewError"] = json!(forged);
     parent["conditions"][0]["message"] = json!(forged);
     parent["children"][0]["decision"]["why"] = json!(forged);

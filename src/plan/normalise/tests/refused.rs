@@ -88,7 +88,7 @@ fn fields_of_the_server_are_refused_by_name() {
         ("selfLink", json!("/api")),
     ] {
         let expected = format!(
-            "ConfigMap.v1 ns/x: `metadata.{field}` is written by the server: remove it from the child, as `recipes::ObjectCopy` does"
+            "ConfigMap.v1 ns/x: the server writes `metadata.{field}`: remove what was read from the server, as `recipes::ObjectCopy` does"
         );
         assert_eq!(refusal(Some("ns"), odd(&format!("metadata.{field}"), value)), expected);
     }

@@ -198,6 +198,21 @@
     filter(event.target);
   });
 
+  // === copying ===
+
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest("button[data-copy]");
+    if (!button) return;
+    const code = button.previousElementSibling;
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 1500);
+    } catch {
+      getSelection().selectAllChildren(code); // without a secure connection there is no clipboard
+    }
+  });
+
   // === commands ===
 
   document.addEventListener("click", ({ target }) => {

@@ -1,0 +1,145 @@
+//! What the handler does, and what its operator needs before it is called.
+
+use std::time::Duration;
+
+use super::{grant::Grant, kubectl, refused::not_served, trouble::Trouble};
+use crate::{
+    history::Action,
+    object::{K8sType, Quoted},
+    operator::RelatedError,
+    plan::{ChildId, Refusal},
+};
+
+pub(super) fn failed(
+    parent: &ChildId,
+    message: &Quoted,
+    is_permanent: bool,
+    retry: Option<Duration>,
+) -> Trouble {
+    let why = match retry {
+        _ if is_permanent => "the handler says that only a change of the parent helps".to_owned(),
+        Some(after) => format!("the handler asks to be called again after {} s", after.as_secs()),
+        None => "the error may be temporary: the handler is called again".to_owned(),
+    };
+    let edit = |text| Action::command(text, kubectl::on("edit", parent));
+    let first = if is_permanent {
+        edit("Correct what the error names in the parent")
+    } else {
+        edit("Correct what the error names: in the parent, or where the handler looks")
+    };
+    Trouble::of(parent, format!("has an error of its handler: {message}"))
+        .because(why)
+        .cured_by([first, Action::in_code("Return an error that says what the user has to change")])
+}
+
+pub(super) fn panicked(parent: &ChildId, message: &Quoted) -> Trouble {
+    Trouble::of(parent, format!("made its handler panic: {message}"))
+        .because("its children stay as they are, and the handler is called again")
+        .cured_by([
+            Action::in_code("Return an error where the handler panics"),
+            Action::command(
+                "Until then change what it does not expect in the parent",
+                kubectl::on("edit", parent),
+            ),
+        ])
+}
+
+pub(super) fn timed_out(parent: &ChildId, deadline: Duration, hangs: bool) -> Trouble {
+    let seconds = deadline.as_secs_f64();
+    let why = if hangs {
+        "the parent is not reconciled before the handler returns, and its children stay as they are"
+    } else {
+        "the call was dropped, its children stay as they are, and the handler is called again"
+    };
+    Trouble::of(parent, format!("waits for its handler, which took more than {seconds} s"))
+        .because(why)
+        .because("what a handler waits for is most often another system that does not answer")
+        .cured_by([
+            Action::text("Look whether the systems answer that the handler calls"),
+            Action::command("Correct what makes it wait, if the parent names that", kubectl::on("edit", parent)),
+            Action::in_code(
+                "Give each call of another system a deadline shorter than `OperatorConfig::handler_deadline`",
+            ),
+        ])
+}
+
+/// Children that cannot be written. None was.
+pub(super) fn invalid(parent: &ChildId, refusals: &[Refusal]) -> Vec<Trouble> {
+    let trouble = |Refusal { child, why }: &Refusal| {
+        let of_name = names_parent(child, parent);
+        let trouble =
+            Trouble::of(parent, format!("has a child that cannot be written: {child}: {why}"))
+                .because("no child was written or deleted");
+        if of_name && why.is_about_the_name() {
+            trouble
+                .because("the name of the child begins with the name of the parent")
+                .cured_by([renamed(parent), Action::in_code("Make names with `recipes::NameRule`")])
+        } else {
+            trouble.cured_by([
+                Action::in_code("Return a child that can be written"),
+                Action::command(
+                    "Or change the parent that it is made from",
+                    kubectl::on("edit", parent),
+                ),
+            ])
+        }
+    };
+    refusals.iter().map(trouble).collect()
+}
+
+/// Whether the name of the child is made from that of the parent.
+fn names_parent(child: &str, parent: &ChildId) -> bool {
+    child.contains(&*parent.key.name)
+}
+
+/// A name cannot be changed: the object is created again with another.
+pub(super) fn renamed(parent: &ChildId) -> Action {
+    let name = &parent.key.name;
+    let shorter: String = name.chars().filter(|letter| *letter != '.').take(30).collect();
+    let shorter = shorter.trim_end_matches('-');
+    let (get, delete) = (kubectl::on("get", parent), kubectl::on("delete", parent));
+    let copy = format!(
+        "{get} -o json | jq 'del(.status) | .metadata = {{name: {shorter:?}, namespace: .metadata.namespace, labels: \
+         .metadata.labels}}' | kubectl create -f - && {delete}"
+    );
+    Action::command("Create it again with a name that fits, and delete this one", copy)
+}
+
+/// The handler named related objects that cannot be read.
+pub(super) fn invalid_related(parent: &ChildId, error: &RelatedError) -> Trouble {
+    Trouble::of(parent, format!("asks for objects that cannot be read: {error}"))
+        .because("the handler is not called, and its children stay as they are")
+        .cured_by([
+            Action::in_code("Change what `related` returns, or the configuration of the operator"),
+            Action::command("Or change the parent", kubectl::on("edit", parent)),
+        ])
+}
+
+/// Types that cannot be listed or watched.
+pub(super) fn unavailable(parent: &ChildId, why: &str) -> Trouble {
+    let says = match Grant::read(why) {
+        Some(grant) => {
+            format!("is not reconciled: the operator may not {} {}", grant.verb, grant.resource)
+        }
+        None => "is not reconciled: a type that its operator needs cannot be read".to_owned(),
+    };
+    Trouble::of(parent, says)
+        .because(why)
+        .because("the handler is not called, and its children stay as they are")
+        .cured_by(of_operator(why))
+}
+
+/// What cures an operator that cannot read a type, from the sentence about it.
+pub(crate) fn of_operator(why: &str) -> Vec<Action> {
+    if let Some(grant) = Grant::read(why) {
+        return vec![grant.action()];
+    }
+    let lacking =
+        why.split_once("does not serve ").and_then(|(_, rest)| rest.split_once(" in version "));
+    let Some((name, rest)) = lacking else { return Vec::new() };
+    let version = rest.split([':', ';', ' ']).next().unwrap_or_default();
+    let (plural, group) = name.split_once('.').unwrap_or((name, ""));
+    let api_version =
+        if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    vec![not_served(&K8sType::cluster_scoped(&api_version, plural, plural))]
+}

@@ -1,0 +1,149 @@
+//! What keeps a parent from being up to date and ready: what, why, and what cures it.
+//!
+//! ```text
+//! Failure  --handler, refused--+
+//! requests --refused (case)----+
+//! waits    --held, unready-----+--> Trouble --merged--> Problem --> page, API, CLI
+//! not ready --unready----------+                            `-----> the end of conditions and Events
+//! ```
+//!
+//! Invariants:
+//! - the worst problem is the first: what failed, then what waits, then what is not ready;
+//! - a command contains only names that are quoted for a shell;
+//! - only texts that the redactor has processed are shown;
+//! - nothing depends on the time: a condition is not written again because of it.
+
+mod case;
+mod dependants;
+mod grant;
+mod handler;
+mod held;
+pub(crate) mod kubectl;
+mod pod;
+mod quota;
+mod refused;
+mod trouble;
+mod unready;
+
+pub(crate) use dependants::Deeper;
+pub(crate) use handler::of_operator;
+
+use super::{MemoryView, Report, waiting::Waiting};
+use crate::{
+    history::{Action, Problem},
+    journal::{Failure, RequestFailure, Wait},
+    operator::ALLOW_DELETION_ANNOTATION,
+    plan::{ChildId, FlappingSummary},
+};
+use trouble::{Trouble, merged};
+
+/// The most problems of one reconcile.
+const MOST: usize = 10;
+
+/// The problems of a reconcile of this parent, the worst first.
+pub(super) fn of_report(report: &Report, parent: &ChildId, memory: MemoryView<'_>) -> Vec<Problem> {
+    let mut troubles = report.failure().map(|it| of_failure(it, parent)).unwrap_or_default();
+    troubles.extend(report.beside.iter().map(|it| request(it, parent)));
+    troubles.extend(deletions_held(report, parent));
+    if report.failure().is_none() {
+        troubles.extend(memory.last_applied.contested().filter_map(held::contested));
+    }
+    troubles.extend(report.waits.all().iter().filter_map(of_wait));
+    troubles.extend(report.not_ready.iter().flat_map(|it| unready::parent(parent, it)));
+    let mut problems = merged(troubles);
+    problems.truncate(MOST);
+    problems
+}
+
+/// Whether all that failed is that names of children, which are made from that of the parent, cannot be.
+pub(super) fn needs_rename(report: &Report, parent: &ChildId) -> bool {
+    let Some(Failure::Api(failures)) = report.failure() else { return false };
+    failures.iter().all(|it| is_misnamed(it, parent).is_some())
+}
+
+/// The problems of a failure that is shown before its reconcile ends.
+pub(crate) fn of_one_failure(failure: &Failure, parent: &ChildId) -> Vec<Problem> {
+    merged(of_failure(failure, parent))
+}
+
+/// What is written again and again, which may be so beside a reconcile that went well.
+pub(crate) fn of_flapping(summary: &FlappingSummary, parent: &ChildId) -> Vec<Problem> {
+    merged(vec![held::flapping(parent, summary)])
+}
+
+/// The end of a message about the first of these problems: what to do.
+pub(super) fn order(problems: &[Problem]) -> String {
+    let action = problems.first().and_then(Problem::first_action);
+    action.map_or_else(String::new, |action| format!("; do this: {}", action.as_order()))
+}
+
+fn of_failure(failure: &Failure, parent: &ChildId) -> Vec<Trouble> {
+    match failure {
+        Failure::Unavailable(why) | Failure::RelatedUnavailable(why) => {
+            vec![handler::unavailable(parent, why)]
+        }
+        Failure::InvalidRelated(error) => vec![handler::invalid_related(parent, error)],
+        Failure::Handler { message, permanent, retry_after } => {
+            vec![handler::failed(parent, message, *permanent, *retry_after)]
+        }
+        Failure::Panicked(message) => vec![handler::panicked(parent, message)],
+        Failure::HandlerTimeout { after, hangs } => {
+            vec![handler::timed_out(parent, *after, *hangs)]
+        }
+        Failure::Refused(refusals) => handler::invalid(parent, refusals),
+        Failure::Foreign(children) => children.iter().map(held::foreign).collect(),
+        Failure::Api(failures) => failures.iter().map(|it| request(it, parent)).collect(),
+        Failure::ParentConflict(conflict) => vec![held::parent_conflict(parent, conflict)],
+        Failure::StageTimeout(late) => vec![unready::stage(late)],
+        Failure::RolloutStopped(stopped) => vec![unready::rollout(stopped)],
+        Failure::InternalError | Failure::ImpossibleStep { .. } => {
+            let report = Action::text("Report it with the output of the process");
+            vec![
+                Trouble::of(parent, "met a bug in Operetta")
+                    .because(failure.to_string())
+                    .cured_by([report]),
+            ]
+        }
+    }
+}
+
+fn request(failure: &RequestFailure, parent: &ChildId) -> Trouble {
+    match is_misnamed(failure, parent) {
+        Some(child) => held::misnamed(child, parent, &failure.message.to_string()),
+        None => refused::trouble(failure, parent),
+    }
+}
+
+/// The child whose name, made from that of the parent, is refused.
+fn is_misnamed<'a>(failure: &'a RequestFailure, parent: &ChildId) -> Option<&'a ChildId> {
+    let is_of_name = failure.error.refusal().is_some_and(|it| it.names_only("metadata.name"));
+    let child = failure.about.as_ref().filter(|_| is_of_name)?;
+    child.key.name.contains(&*parent.key.name).then_some(child)
+}
+
+fn of_wait(waiting: &Waiting) -> Option<Trouble> {
+    match waiting {
+        Waiting::Child(child, Wait::Behind(behind) | Wait::Rollout(behind)) => {
+            Some(unready::behind(child, behind))
+        }
+        Waiting::Child(child, why) => held::waiting(child, why),
+        // The parent waits for a child that has a line of its own, or for the end of a pause.
+        Waiting::Parent(_) | Waiting::Deletions(_) => None,
+    }
+}
+
+/// Deletions that wait for an approval.
+fn deletions_held(report: &Report, parent: &ChildId) -> Option<Trouble> {
+    let (code, message) = report.approval.as_ref()?;
+    let (what, _) = message.split_once("; to allow it: ").unwrap_or((message, ""));
+    let approve = format!("{ALLOW_DELETION_ANNOTATION}={code}");
+    let command = kubectl::with("annotate", parent, &["--overwrite", &approve]);
+    let trouble = Trouble::of(parent, "holds deletions that need an approval").because(what);
+    Some(trouble.cured_by([
+        Action::command("If they are wanted, allow them", command),
+        Action::command("If not, correct the parent", kubectl::on("edit", parent)),
+    ]))
+}
+
+#[cfg(test)]
+mod tests;

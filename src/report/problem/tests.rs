@@ -1,0 +1,222 @@
+//! What is said of each answer of the API server, and what cures it.
+
+use super::*;
+use crate::{
+    journal::{Behind, ParentConflict},
+    object::{K8sType, ObjectKey, Quoted, Redactor},
+    operator::OperatorName,
+    plan::{FlappingReason, HeldField, WaitingReason},
+    reply::{ApiError, Cause, Refusal, RefusedObject},
+};
+
+fn parent() -> ChildId {
+    let ty = K8sType::namespaced("example.dev/v1", "Website", "websites");
+    ChildId { ty, key: ObjectKey::namespaced("shop", "web") }
+}
+
+fn child(name: &str) -> ChildId {
+    let ty = K8sType::namespaced("apps/v1", "Deployment", "deployments");
+    ChildId { ty, key: ObjectKey::namespaced("shop", name) }
+}
+
+fn refusal(code: u16, message: &str, causes: &[(&str, &str, &str)]) -> Refusal {
+    let cause = |(reason, field, message): &(&str, &str, &str)| Cause {
+        reason: (*reason).to_owned(),
+        field: (*field).to_owned(),
+        message: (*message).to_owned(),
+        ..Cause::default()
+    };
+    let object =
+        RefusedObject { group: "apps".into(), kind: "Deployment".into(), name: "a".into() };
+    let causes = causes.iter().map(cause).collect();
+    Refusal { code, message: message.to_owned(), causes, object, ..Refusal::default() }
+}
+
+fn refused(name: &str, refusal: Refusal) -> Failure {
+    let error = ApiError::Refused { request: "patch /x".to_owned(), refusal: Box::new(refusal) };
+    let about = Some(child(name));
+    let failure = RequestFailure { about, ..RequestFailure::new(child(name).to_string(), error) };
+    Failure::Api(vec![failure.shown(&Redactor::Nothing)])
+}
+
+/// What, the last evidence, and the first action.
+fn said(failure: &Failure) -> [String; 3] {
+    let problem = of_one_failure(failure, &parent()).swap_remove(0);
+    let action = problem.actions.first().map(|action| action.as_order().to_owned());
+    [problem.what, problem.because.last().cloned().unwrap_or_default(), action.unwrap_or_default()]
+}
+
+#[test]
+fn an_answer_of_the_api_server_has_words_and_a_cure() {
+    let edit = "kubectl edit websites.example.dev web -n shop";
+    for (code, message, causes, what, because, cure) in [
+        (
+            422,
+            "Deployment.apps \"a\" is invalid: spec.replicas: Invalid value: -1: must be more",
+            &[("FieldValueInvalid", "spec.replicas", "Invalid value: -1: must be more")][..],
+            "was refused: spec.replicas",
+            "spec.replicas: Invalid value: -1: must be more",
+            edit,
+        ),
+        (
+            422,
+            "Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: field is immutable",
+            &[("FieldValueInvalid", "spec.selector", "Invalid value: {}: field is immutable")],
+            "cannot be changed: spec.selector",
+            "spec.selector: Invalid value: {}: field is immutable",
+            "kubectl delete deployments.apps a -n shop",
+        ),
+        (
+            403,
+            "deployments.apps \"a\" is forbidden: exceeded quota: small, requested: count/deployments.apps=1, used: \
+             count/deployments.apps=2, limited: count/deployments.apps=2",
+            &[],
+            "exceeds the ResourceQuota small",
+            "it needs count/deployments.apps=1 more than the count/deployments.apps=2 in use, and the limit is \
+             count/deployments.apps=2",
+            "kubectl patch resourcequotas small -n shop --type=merge -p \
+             '{\"spec\":{\"hard\":{\"count/deployments.apps\":\"3\"}}}'",
+        ),
+        (
+            403,
+            "deployments.apps is forbidden: User \"me\" cannot create resource \"deployments\" in API group \"apps\" \
+             in the namespace \"shop\"",
+            &[],
+            "cannot be written: a permission is missing",
+            "me may not create deployments.apps in namespace shop",
+            "kubectl create role operetta-write-deployments-apps -n shop --verb=get,list,watch,create,patch,delete \
+             --resource=deployments.apps && kubectl create rolebinding operetta-write-deployments-apps -n shop \
+             --role=operetta-write-deployments-apps --user=me",
+        ),
+        (
+            403,
+            "deployments.apps \"a\" is forbidden: unable to create new content in namespace shop because it is being \
+             terminated",
+            &[("NamespaceTerminating", "metadata.namespace", "namespace shop is being terminated")],
+            "cannot be created: the namespace shop is being deleted",
+            "unable to create new content in namespace shop because it is being terminated",
+            "kubectl wait --for=delete namespace/shop --timeout=5m && kubectl create namespace shop",
+        ),
+        (
+            403,
+            "deployments.apps \"a\" is forbidden: ValidatingAdmissionPolicy 'tags' with binding 'tags' denied request: \
+             a label is missing",
+            &[],
+            "was denied by the policy tags",
+            "ValidatingAdmissionPolicy 'tags' with binding 'tags' denied request: a label is missing",
+            edit,
+        ),
+        (
+            400,
+            "admission webhook \"guard.example.dev\" denied the request: no tag `latest`",
+            &[],
+            "was denied by the webhook guard.example.dev",
+            "guard.example.dev says: no tag `latest`",
+            edit,
+        ),
+        (
+            500,
+            "Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
+             \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
+            &[],
+            "cannot be written: the webhook guard.example.dev does not answer",
+            "500: Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
+             \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
+            "kubectl get endpointslices -n security -l kubernetes.io/service-name=guard",
+        ),
+        (
+            403,
+            "pods \"a\" is forbidden: violates PodSecurity \"baseline:latest\": privileged (..)",
+            &[],
+            "violates the Pod security level baseline of its namespace",
+            "violates PodSecurity \"baseline:latest\": privileged (..)",
+            edit,
+        ),
+        (
+            403,
+            "pods \"a\" is forbidden: maximum cpu usage per Container is 1, but limit is 2",
+            &[],
+            "is outside of the LimitRange of namespace shop",
+            "maximum cpu usage per Container is 1, but limit is 2",
+            "kubectl edit limitranges -n shop",
+        ),
+    ] {
+        let [said_what, said_because, order] = said(&refused("a", refusal(code, message, causes)));
+        assert_eq!(said_what, format!("Deployment shop/a {what}"));
+        assert_eq!(said_because, because, "{what}");
+        assert_eq!(order, cure, "{what}");
+    }
+}
+
+#[test]
+fn a_namespace_that_does_not_exist_is_created() {
+    let object = RefusedObject { kind: "namespaces".into(), name: "shop".into(), ..<_>::default() };
+    let missing = Refusal { object, ..refusal(404, "namespaces \"shop\" not found", &[]) };
+    let [what, _, order] = said(&refused("a", missing));
+    assert_eq!(what, "Deployment shop/a cannot be written: the namespace shop does not exist");
+    assert_eq!(order, "kubectl create namespace shop");
+}
+
+#[test]
+fn a_name_made_from_the_parent_is_cured_by_another_parent() {
+    let message = "Deployment.apps \"web-a.b\" is invalid: metadata.name: Invalid value: \"web-a.b\": no dots";
+    let mut wrong = refusal(422, message, &[("FieldValueInvalid", "metadata.name", "no dots")]);
+    wrong.object.name = "web-a.b".to_owned();
+    let [what, because, order] = said(&refused("web-a.b", wrong));
+    assert_eq!(what, "Deployment shop/web-a.b cannot have this name: metadata.name");
+    assert_eq!(because, "it is made from the name of the parent");
+    assert!(
+        order.ends_with("kubectl create -f - && kubectl delete websites.example.dev web -n shop")
+    );
+}
+
+#[test]
+fn a_text_that_may_not_be_shown_is_in_no_word_of_a_problem() {
+    let message = "Deployment.apps \"a\" is invalid: spec.x: Invalid value: \"hunter2\": no";
+    let causes = &[("FieldValueInvalid", "spec.x", "Invalid value: \"hunter2\": no")];
+    let error = ApiError::Refused {
+        request: "patch /x".to_owned(),
+        refusal: Box::new(refusal(422, message, causes)),
+    };
+    let about = Some(child("a"));
+    let failure = RequestFailure { about, ..RequestFailure::new(child("a").to_string(), error) };
+    for redactor in [Redactor::Everything { is_passing: false }, Redactor::default()] {
+        let problems = of_one_failure(&Failure::Api(vec![failure.shown(&redactor)]), &parent());
+        assert!(!format!("{problems:?}").contains("hunter2"), "{problems:?}");
+    }
+}
+
+#[test]
+fn the_owners_of_fields_are_named_and_can_be_released() {
+    let held = HeldField { path: ".status.phase".to_owned(), manager: Some("rival".to_owned()) };
+    let operator = OperatorName::new("op").unwrap();
+    let conflict = ParentConflict { operator, held: vec![held] };
+    let [what, because, order] = said(&Failure::ParentConflict(conflict));
+    assert_eq!(what, "Website shop/web has fields that others own: .status.phase");
+    assert_eq!(because, "rival set .status.phase; op did not write them");
+    assert_eq!(
+        order,
+        "kubectl get websites.example.dev web -n shop -o json --show-managed-fields | jq \
+         'del(.metadata.managedFields[] | select(.manager == \"rival\"))' | kubectl replace -f -"
+    );
+}
+
+#[test]
+fn what_waits_for_others_names_who_can_end_it() {
+    let finalizers = vec!["example.dev/backup".to_owned()];
+    let why = Wait::Planned(WaitingReason::Deleting { finalizers });
+    let ending = merged(vec![held::waiting(&child("a"), &why).unwrap()]).swap_remove(0);
+    assert_eq!(
+        ending.what,
+        "Deployment shop/a is being deleted and waits for the finalizers example.dev/backup"
+    );
+    let behind = Behind { child: child("db"), why: Quoted::new("no"), since: None };
+    let behind = Behind { why: Redactor::Nothing.shown(&behind.why), ..behind };
+    let stuck = merged(vec![unready::behind(&child("a"), &behind)]).swap_remove(0);
+    assert_eq!(stuck.what, "Deployment shop/db is not ready: no");
+    assert_eq!(stuck.because, ["Deployment shop/a waits for it"]);
+    let summary =
+        FlappingSummary { why: FlappingReason::UnstableHandler, message: "it differs".to_owned() };
+    let unstable = of_flapping(&summary, &parent()).swap_remove(0);
+    assert!(unstable.actions[0].in_code);
+}
