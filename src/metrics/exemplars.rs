@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt::Write as _,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -91,13 +90,10 @@ impl Exemplar {
     /// As OpenMetrics has it, behind the value of a sample.
     pub(super) fn shown(self) -> String {
         let Self { trace: Trace { id, ended }, value } = self;
-        let mut shown = " # {trace_id=\"".to_owned();
-        for byte in id {
-            // A `String` accepts everything.
-            let _ = write!(shown, "{byte:02x}");
-        }
-        let since = ended.duration_since(UNIX_EPOCH).unwrap_or_default();
-        shown + &format!("\"}} {value} {}.{:03}", since.as_secs(), since.subsec_millis())
+        let (id, since) =
+            (u128::from_be_bytes(id), ended.duration_since(UNIX_EPOCH).unwrap_or_default());
+        let (seconds, millis) = (since.as_secs(), since.subsec_millis());
+        format!(" # {{trace_id=\"{id:032x}\"}} {value} {seconds}.{millis:03}")
     }
 }
 

@@ -48,15 +48,14 @@ impl Text<'_> {
         let whole = family.name();
         let name = whole.strip_suffix(TOTAL).unwrap_or(whole);
         // Two families cannot have one name: this one then has the name of its samples, which no counter can have.
-        let (name, kind, suffix) = match taken.contains(name) {
-            true => (whole, "unknown", ""),
-            false => (name, "counter", TOTAL),
-        };
+        let is_taken = taken.contains(name);
+        let (name, kind, suffix) =
+            if is_taken { (whole, "unknown", "") } else { (name, "counter", TOTAL) };
         self.header(name, kind, family.help());
         for metric in family.get_metric() {
             let labels = metric.get_label();
             self.sample((name, suffix), labels, &number(metric.get_counter().get_value()));
-            if kind == "counter" {
+            if !is_taken {
                 self.exemplar(whole, labels, None);
             }
             self.end();

@@ -56,7 +56,10 @@ async fn five_operators_are_openmetrics_of_few_series_with_traces_as_exemplars()
     assert_eq!(operators.stop("TERM").await, Some(0));
     let is_end = |span: &Received| span.name == "reconcile" && span.attribute("outcome") == "ready";
     let spans = tokio::task::spawn_blocking(move || collector.until(is_end)).await.unwrap();
-    let hex = |id: &Vec<u8>| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |id: &Vec<u8>| {
+        let bytes = <[u8; 16]>::try_from(id.as_slice()).expect("the length of a trace id");
+        format!("{:032x}", u128::from_be_bytes(bytes))
+    };
     let traces: BTreeSet<String> = spans.iter().map(|span| hex(&span.trace)).collect();
     let shown = |metric: &str| -> BTreeSet<&str> {
         let lines = text.lines().filter(|line| line.starts_with(metric));
