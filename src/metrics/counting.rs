@@ -89,7 +89,7 @@ impl Metrics {
         TextEncoder::new().encode_to_string(&self.gather()).expect("every family has a name")
     }
 
-    /// Everything as OpenMetrics 1.0, with the exemplars.
+    /// Everything as `OpenMetrics` 1.0, with the exemplars.
     pub fn render_openmetrics(&self) -> String {
         openmetrics::encode(&self.gather(), &self.0.exemplars)
     }

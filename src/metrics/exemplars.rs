@@ -1,5 +1,5 @@
 //! Exemplars: the traces of the last reconciles, one for each bucket of their duration and one for each outcome. Only
-//! OpenMetrics shows them. Their number depends on operators, as that of series does.
+//! `OpenMetrics` shows them. Their number depends on operators, as that of series does.
 
 use std::{
     collections::BTreeMap,
@@ -87,7 +87,7 @@ fn bucket(value: f64) -> usize {
 }
 
 impl Exemplar {
-    /// As OpenMetrics has it, behind the value of a sample.
+    /// As `OpenMetrics` has it, behind the value of a sample.
     pub(super) fn shown(self) -> String {
         let Self { trace: Trace { id, ended }, value } = self;
         let (id, since) =

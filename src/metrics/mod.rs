@@ -1,7 +1,8 @@
 //! Every metric of the process, named once.
 //!
 //! Layer 7, and the only module that uses `prometheus`. Nothing is labelled with a parent: the
-//! number of series depends on operators and types, not on objects. Traces of reconciles are exemplars, one per bucket and outcome.
+//! number of series depends on operators and types, not on objects. Traces of reconciles are exemplars, one per
+//! bucket and outcome.
 //!
 //! ```text
 //! execute, cluster, actors ----facts--> Metrics --render--> web (/metrics: text, or OpenMetrics)

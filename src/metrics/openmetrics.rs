@@ -1,5 +1,5 @@
-//! The text of OpenMetrics 1.0 (<https://prometheus.io/docs/specs/om/open_metrics_spec/>), from what was gathered for the
-//! text of Prometheus. It shows exemplars, and no time at which a series was created.
+//! The text of `OpenMetrics` 1.0 (<https://prometheus.io/docs/specs/om/open_metrics_spec/>), from what was gathered for
+//! the text of Prometheus. It shows exemplars, and no time at which a series was created.
 
 use std::{borrow::Cow, collections::HashSet};
 

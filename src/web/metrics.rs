@@ -8,10 +8,10 @@ use crate::{
     metrics::{CacheGauges, Metrics},
 };
 
-/// The media type of OpenMetrics.
+/// The media type of `OpenMetrics`.
 const OPENMETRICS: &str = "application/openmetrics-text";
 
-/// OpenMetrics for who prefers it, as a Prometheus server does; text for all others.
+/// `OpenMetrics` for who prefers it, as a Prometheus server does; text for all others.
 pub(super) async fn show(state: Data<WebState>, request: HttpRequest) -> HttpResponse {
     let WebState { board, metrics, .. } = &**state;
     let (media_type, body) = if prefers(request.headers(), OPENMETRICS, "text/plain") {

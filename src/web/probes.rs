@@ -31,7 +31,7 @@ impl Probes {
         metrics::text(&self.board, &self.metrics)
     }
 
-    /// The same as OpenMetrics 1.0, [`OPENMETRICS_TYPE`](Self::OPENMETRICS_TYPE): for a client whose `Accept` names
+    /// The same as `OpenMetrics` 1.0, [`OPENMETRICS_TYPE`](Self::OPENMETRICS_TYPE): for a client whose `Accept` names
     /// `application/openmetrics-text`. It has exemplars of reconciles that are traced.
     pub fn openmetrics(&self) -> String {
         metrics::openmetrics(&self.board, &self.metrics)

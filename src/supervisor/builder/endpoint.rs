@@ -18,7 +18,7 @@ impl SupervisorBuilder {
     }
 
     /// Sets how the id of the trace is found to which a span belongs, `None` if that trace is not recorded. `/metrics`
-    /// then shows it in OpenMetrics as the exemplar of a reconcile. It is called once for each reconcile, with the
+    /// then shows it in `OpenMetrics` as the exemplar of a reconcile. It is called once for each reconcile, with the
     /// span `reconcile`, and must not block. The command line does this with `--otlp-endpoint`.
     ///
     /// With the crate `tracing-opentelemetry` it is
