@@ -7,7 +7,7 @@ use super::*;
 const TYPES: u8 = 17;
 /// As many as they read without owning them.
 const RELATED: u8 = 8;
-/// The operators of this repository, and how many types of children each has.
+/// The operators of this repository with types of children, of which they have 16 together.
 const OPERATORS: [(&str, u8); 5] = [
     ("config-propagation", 2),
     ("database", 9),
