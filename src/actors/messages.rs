@@ -70,8 +70,6 @@ pub(crate) enum WatchCondition {
 /// A reflector was restarted after a panic: changes may not have been reported.
 #[derive(Clone)]
 pub(crate) struct ReflectorPanicked {
-    /// As in `mailbox_depth`.
-    pub(crate) actor: &'static str,
     pub(crate) why: Arc<str>,
 }
 

@@ -39,9 +39,6 @@ pub(crate) trait Reflects: Actor<Context = Context<Self>> {
     /// The changes that its operators receive.
     type Changes: Batch;
 
-    /// As in `mailbox_depth`.
-    const NAME: &'static str;
-
     /// What it is, such as `the reflector of pods`.
     fn title(&self) -> String;
 
@@ -175,7 +172,7 @@ impl<A: Reflects> Supervised for A {
     /// The operators start again too, because a change may not have been reported.
     fn panicked(&mut self, panic: &ActorPanic, _: &mut Context<A>) {
         self.end(panic);
-        let panicked = ReflectorPanicked { actor: A::NAME, why: panic.why.as_str().into() };
+        let panicked = ReflectorPanicked { why: panic.why.as_str().into() };
         self.reflecting().observers.post(&panicked);
     }
 

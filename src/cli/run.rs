@@ -35,6 +35,8 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let supervisor = if format == LogFormat::Text { supervisor.announce() } else { supervisor };
     let supervisor = if install_crds { supervisor.install_crds() } else { supervisor };
     let supervisor = election.into_iter().fold(supervisor, SupervisorBuilder::leader_election);
+    let supervisor =
+        if traces.is_some() { supervisor.trace_ids(Traces::id_of) } else { supervisor };
     let supervisor = operators.into_iter().fold(supervisor, SupervisorBuilder::register_any);
     supervisor.run_blocking().map_err(|error| explain(error, flag))
 }

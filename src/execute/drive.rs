@@ -81,7 +81,8 @@ pub(super) async fn reconcile(context: &Context, job: Job, span: Span) -> Reconc
     reconciled.took = now().monotonic.saturating_duration_since(at.monotonic);
     context.steps.took(reconciled.steps);
     let outcome = reconciled.outcome(context.config());
-    metrics.reconcile_finished(context.name(), &outcome, reconciled.took);
+    let trace = metrics.trace(&span, now().wall);
+    metrics.reconcile_finished(context.name(), &outcome, reconciled.took, trace);
     trace::ended(&span, &outcome);
     reconciled
 }

@@ -1,16 +1,22 @@
 //! Metrics that are counted as events happen.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
-use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
+use prometheus::{Counter, Histogram, IntGauge, Registry, TextEncoder, proto::MetricFamily};
+use tracing::Span;
 
 use super::{
     Activity, MailboxDepth, MetricDescription,
     custom::CustomMetrics,
     described::Registrar,
-    family::{Families, RESTARTED, RESTARTS},
+    exemplars::{Exemplars, Trace, TraceIds},
+    family::Families,
     managers::ManagerLabels,
-    process,
+    openmetrics, process,
     type_labels::TypeLabels,
 };
 use crate::{
@@ -33,15 +39,17 @@ struct Inner {
     types: TypeLabels,
     activity: Activity,
     custom: CustomMetrics,
+    exemplars: Exemplars,
+    trace_ids: Option<TraceIds>,
 }
 
 /// The queue of one operator: a gauge and a histogram per priority, highest first.
 #[derive(Debug, Clone)]
 pub(crate) struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
 
-/// The steps of the reconciles of one operator: a histogram for each.
+/// The steps of the reconciles of one operator: the time spent in each.
 #[derive(Debug, Clone)]
-pub(crate) struct StepMetrics([Histogram; ReconcileStep::ALL.len()]);
+pub(crate) struct StepMetrics([Counter; ReconcileStep::ALL.len()]);
 
 impl Metrics {
     /// Metrics that start at zero, in their own registry.
@@ -49,13 +57,28 @@ impl Metrics {
     /// # Panics
     /// Never: all names are constants, and each is registered once.
     pub fn new() -> Self {
+        Self::with_trace_ids(None)
+    }
+
+    /// The same, with exemplars of reconciles that are traced.
+    pub(crate) fn with_trace_ids(trace_ids: Option<TraceIds>) -> Self {
         let mut registrar = Registrar::new();
         let families = Families::register(&mut registrar).expect("names are valid and differ");
         process::register(&mut registrar).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
         let Registrar { registry, described } = registrar;
-        let (managers, types, activity, custom) = <_>::default();
-        Self(Arc::new(Inner { registry, described, families, managers, types, activity, custom }))
+        let (managers, types, activity, custom, exemplars) = <_>::default();
+        Self(Arc::new(Inner {
+            registry,
+            described,
+            families,
+            managers,
+            types,
+            activity,
+            custom,
+            exemplars,
+            trace_ids,
+        }))
     }
 
     /// Everything in the Prometheus text format.
@@ -63,9 +86,18 @@ impl Metrics {
     /// # Panics
     /// Never: the text encoder fails only on families without a name.
     pub fn render(&self) -> String {
+        TextEncoder::new().encode_to_string(&self.gather()).expect("every family has a name")
+    }
+
+    /// Everything as `OpenMetrics` 1.0, with the exemplars.
+    pub fn render_openmetrics(&self) -> String {
+        openmetrics::encode(&self.gather(), &self.0.exemplars)
+    }
+
+    fn gather(&self) -> Vec<MetricFamily> {
         let mut families = self.0.registry.gather();
         families.extend(self.custom().gather());
-        TextEncoder::new().encode_to_string(&families).expect("every family has a name")
+        families
     }
 
     /// Every metric that [`Metrics::render`] can show, including those without a value.
@@ -89,6 +121,13 @@ impl Metrics {
     /// The content type of [`Metrics::render`].
     pub(crate) const CONTENT_TYPE: &'static str = prometheus::TEXT_FORMAT;
 
+    /// The content type of [`Metrics::render_openmetrics`].
+    pub(crate) const OPENMETRICS_TYPE: &'static str = openmetrics::CONTENT_TYPE;
+
+    pub(super) fn exemplars(&self) -> &Exemplars {
+        &self.0.exemplars
+    }
+
     pub(super) fn custom(&self) -> &CustomMetrics {
         &self.0.custom
     }
@@ -111,11 +150,21 @@ impl Metrics {
         operator: &OperatorName,
         outcome: &Outcome,
         took: Duration,
+        trace: Option<Trace>,
     ) {
         let (families, operator) = (self.families(), operator.as_str());
         families.in_flight.with_label_values(&[operator]).dec();
         families.reconciles.with_label_values(&[operator, outcome.name()]).inc();
         families.reconcile_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
+        if let Some(trace) = trace {
+            self.exemplars().insert(operator, outcome.name(), took, trace);
+        }
+    }
+
+    /// The trace of a reconcile that ends at this time, if it is traced.
+    pub(crate) fn trace(&self, span: &Span, ended: SystemTime) -> Option<Trace> {
+        let id = self.0.trace_ids.as_ref()?(span)?;
+        Some(Trace { id, ended })
     }
 
     /// The metrics of the queue of an operator, with zero for every priority.
@@ -152,10 +201,9 @@ impl Metrics {
         self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
     }
 
-    /// An operator was restarted because this actor panicked.
-    pub(crate) fn restarted(&self, operator: &OperatorName, actor: &str) {
-        debug_assert!(RESTARTED.contains(&actor), "{actor} is initialized with zero");
-        self.families().restarts.with_label_values(&[operator.as_str(), actor]).inc();
+    /// An operator, what it watches with or one of its parents was restarted after a panic.
+    pub(crate) fn restarted(&self, operator: &OperatorName) {
+        self.families().restarts.with_label_values(&[operator.as_str()]).inc();
     }
 
     pub(crate) fn handler_panicked(&self, operator: &OperatorName) {
@@ -175,10 +223,10 @@ impl Metrics {
 }
 
 impl StepMetrics {
-    /// Observes the durations of a reconcile's steps. Steps that it did not reach are not counted.
+    /// Adds the durations of a reconcile's steps.
     pub(crate) fn took(&self, times: StepTimes) {
         for (step, took) in times.taken() {
-            self.0[step as usize].observe(took.as_secs_f64());
+            self.0[step as usize].inc_by(took.as_secs_f64());
         }
     }
 }
@@ -262,7 +310,7 @@ impl Metrics {
         let (families, resource) = (self.families(), self.type_label(ty));
         let code = code.map_or_else(|| "none".to_owned(), |code| code.to_string());
         families.api_requests.with_label_values(&[verb, &resource, &code]).inc();
-        let durations = families.api_duration.with_label_values(&[verb, &resource]);
+        let durations = families.api_duration.with_label_values(&[verb]);
         durations.observe(took.as_secs_f64());
     }
 
@@ -272,7 +320,6 @@ impl Metrics {
 
     /// A watch restarted; `reason` is one word.
     pub(crate) fn watch_restarted(&self, ty: &K8sType, reason: &str) {
-        debug_assert!(RESTARTS.contains(&reason), "{reason} is initialized with zero");
         self.families().watch_restarts.with_label_values(&[&self.type_label(ty), reason]).inc();
     }
 

@@ -3,34 +3,20 @@
 use std::collections::HashMap;
 
 use prometheus::{
-    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Result,
+    CounterVec, GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Result,
     core::{Collector, MetricVec, MetricVecBuilder},
 };
 
 use super::described::Registrar;
 
 /// Reconciles take from a fraction of a millisecond (nothing to do) to the timeout of a handler.
-const RECONCILE_BUCKETS: &[f64] =
-    &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
-
-/// Most steps take microseconds; those that send requests or call slow handlers take longer.
-const STEP_BUCKETS: &[f64] =
-    &[0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
+pub(super) const RECONCILE_BUCKETS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0];
 
 /// Most reconciles need not wait; after a start with many parents some wait for minutes.
-const WAIT_BUCKETS: &[f64] = &[0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0];
+const WAIT_BUCKETS: &[f64] = &[0.1, 1.0, 10.0, 60.0, 300.0];
 
 /// Requests end after 30 seconds at the latest.
-const REQUEST_BUCKETS: &[f64] =
-    &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-
-/// Why a watch restarts.
-pub(super) const RESTARTS: [&str; 7] =
-    ["error", "expired", "outage", "silent", "stuck", "undecodable", "version_regressed"];
-
-/// The actors that are restarted.
-pub(super) const RESTARTED: [&str; 5] =
-    ["operator", "reconciler", "reflector", "related", "elector"];
+const REQUEST_BUCKETS: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0];
 
 /// Declares the families in one table: field, kind, name, labels, buckets, help text.
 macro_rules! families {
@@ -58,6 +44,7 @@ macro_rules! families {
         }
     };
     (type counters) => { IntCounterVec };
+    (type sums) => { CounterVec };
     (type gauges) => { IntGaugeVec };
     (type times) => { GaugeVec };
     (type histograms) => { HistogramVec };
@@ -72,8 +59,8 @@ families! {
         = "Reconciles that ended, by outcome.";
     reconcile_duration: histograms("reconcile_duration_seconds", ["operator"], RECONCILE_BUCKETS)
         = "Duration of reconciles, including the handler and writes.";
-    step_duration: histograms("reconcile_step_seconds", ["operator", "step"], STEP_BUCKETS)
-        = "Duration of the steps of reconciles: snapshot, sync (the handler), plan, apply, status.";
+    step_duration: sums("reconcile_step_seconds_total", ["operator", "step"])
+        = "Time spent in the steps of reconciles: snapshot, sync (the handler), plan, apply, status.";
     in_flight: gauges("reconciles_in_flight", ["operator"]) = "Reconciles in progress.";
     queued: gauges("queue_depth", ["operator", "priority"])
         = "Parents that wait for a permit to be reconciled.";
@@ -90,13 +77,12 @@ families! {
     parents: gauges("parents", ["operator", "phase"]) = "Parents by phase.";
     operator_up: gauges("operator_up", ["operator"])
         = "1 while the operator is neither starting nor degraded, else 0.";
-    namespace_up: gauges("namespace_up", ["operator", "namespace"])
+    namespace_up: gauges("namespace_up", ["operator", "watched_namespace"])
         = "1 while an operator that is restricted to namespaces can read all its types in this one, else 0.";
     operator_paused: gauges("operator_paused", ["operator"])
         = "1 while a user has paused the operator, else 0.";
-    restarts: counters("operator_restarts_total", ["operator", "actor"])
-        = "Restarts of an operator after a panic in Operetta, by the actor that panicked: operator, reconciler (of one \
-           parent), reflector, related, elector.";
+    restarts: counters("operator_restarts_total", ["operator"])
+        = "Restarts of an operator, of what it watches with or of one of its parents after a panic in Operetta.";
     undeclared: gauges("undeclared_status_fields", ["operator", "wanted_by"])
         = "Status fields that are not written because the CRD does not declare them, by their \
            source.";
@@ -129,7 +115,7 @@ families! {
     // the API server
     api_requests: counters("api_requests_total", ["verb", "type", "code"])
         = "Requests to the API server; code `none` means no answer.";
-    api_duration: histograms("api_request_duration_seconds", ["verb", "type"], REQUEST_BUCKETS)
+    api_duration: histograms("api_request_duration_seconds", ["verb"], REQUEST_BUCKETS)
         = "Time until the API server began its answers.";
     watch_events: counters("watch_events_total", ["type"]) = "Changes received from watches.";
     watch_restarts: counters("watch_restarts_total", ["type", "reason"])
@@ -168,6 +154,11 @@ families! {
 
 fn counters(r: &mut Registrar, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec> {
     registered(r, IntCounterVec::new(opts(name, help), labels)?)
+}
+
+/// Sums of times, in seconds.
+fn sums(r: &mut Registrar, name: &str, help: &str, labels: &[&str]) -> Result<CounterVec> {
+    registered(r, CounterVec::new(opts(name, help), labels)?)
 }
 
 fn gauges(r: &mut Registrar, name: &str, help: &str, labels: &[&str]) -> Result<IntGaugeVec> {

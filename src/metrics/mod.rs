@@ -1,10 +1,11 @@
 //! Every metric of the process, named once.
 //!
 //! Layer 7, and the only module that uses `prometheus`. Nothing is labelled with a parent: the
-//! number of series depends on operators and types, not on objects.
+//! number of series depends on operators and types, not on objects. Traces of reconciles are exemplars, one per
+//! bucket and outcome.
 //!
 //! ```text
-//! execute, cluster, actors ----facts--> Metrics --render--> web (/metrics)
+//! execute, cluster, actors ----facts--> Metrics --render--> web (/metrics: text, or OpenMetrics)
 //! board (gauges, at each scrape) ---------^
 //! ```
 
@@ -13,11 +14,13 @@ mod attempts;
 mod counting;
 mod custom;
 mod described;
+mod exemplars;
 mod facts;
 mod family;
 mod leader;
 mod mailbox;
 mod managers;
+mod openmetrics;
 mod process;
 mod registered;
 mod scraped;
@@ -29,6 +32,7 @@ pub(crate) use attempts::{Attempt, AttemptOutcome};
 pub use counting::Metrics;
 pub(crate) use counting::{QueueMetrics, StepMetrics};
 pub use described::MetricDescription;
+pub(crate) use exemplars::TraceIds;
 pub(crate) use leader::Renewal;
 pub(crate) use mailbox::{InMailbox, MailboxDepth};
 pub(crate) use scraped::CacheGauges;

@@ -3,12 +3,10 @@
 //! Counters are initialized with zero: Prometheus sees no increase from an absent series to one, so an
 //! alert on a single event would never fire.
 //!
-//! Counters whose labels are not known in advance are excluded: status codes and field managers.
+//! Counters whose labels are not known in advance are excluded: status codes and field managers. So are restarts of watches:
+//! a single one is nothing to act on, and they would be seven series for each type.
 
-use super::{
-    counting::Metrics,
-    family::{RESTARTED, RESTARTS},
-};
+use super::counting::Metrics;
 use crate::{
     history::Outcome,
     object::K8sType,
@@ -26,6 +24,7 @@ impl Metrics {
         families.held.with_label_values(&[operator]).add(0);
         for counter in [
             &families.backoffs,
+            &families.restarts,
             &families.panics,
             &families.timeouts,
             &families.metric_overflows,
@@ -34,9 +33,6 @@ impl Metrics {
             &families.deletions_held,
         ] {
             counter.with_label_values(&[operator]).inc_by(0);
-        }
-        for actor in RESTARTED {
-            families.restarts.with_label_values(&[operator, actor]).inc_by(0);
         }
         for outcome in Outcome::NAMES {
             families.reconciles.with_label_values(&[operator, outcome]).inc_by(0);
@@ -75,6 +71,7 @@ impl Metrics {
     pub(crate) fn operator_removed(&self, name: &OperatorName) {
         let (families, operator) = (self.families(), name.as_str());
         self.custom().remove(name);
+        self.exemplars().remove(operator);
         families.remove(&[("operator", operator)]);
         for actor in ["operator", "reconciler"] {
             families.remove(&[("actor", actor), ("of", operator)]);
@@ -104,9 +101,6 @@ impl Metrics {
         for counter in [&families.watch_events, &families.undecodable, &families.version_regressed]
         {
             counter.with_label_values(&[&resource]).inc_by(0);
-        }
-        for reason in RESTARTS {
-            families.watch_restarts.with_label_values(&[resource.as_str(), reason]).inc_by(0);
         }
     }
 }

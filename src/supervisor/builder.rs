@@ -20,6 +20,7 @@ use crate::{
     cluster::Timeouts,
     election::LeaderElection,
     manifests,
+    metrics::TraceIds,
     operator::{AnyOperator, Fits, HasForm, IntoHandler, OperatorConfig, Role},
     web::{self, Auth, Program, Tls, TlsProxy},
 };
@@ -52,6 +53,7 @@ pub struct SupervisorBuilder {
     expects_registrations: bool,
     arbiters: usize,
     program: Program,
+    trace_ids: Option<TraceIds>,
     #[cfg(feature = "testkit")]
     jumps: Option<super::clock::Jumps>,
 }
@@ -84,6 +86,7 @@ impl Supervisor {
             expects_registrations: false,
             arbiters: arbiters(),
             program: Program::default(),
+            trace_ids: None,
             #[cfg(feature = "testkit")]
             jumps: None,
         }
@@ -285,7 +288,7 @@ impl SupervisorBuilder {
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, is_announced, development, are_crds_installed, .. } = self;
         let Self { mut election, is_plan_only, expects_registrations, .. } = self;
-        let Self { arbiters, program, external, .. } = self;
+        let Self { arbiters, program, external, trace_ids, .. } = self;
         if is_plan_only {
             // A standby for ever needs no Lease.
             election = None;
@@ -321,6 +324,7 @@ impl SupervisorBuilder {
             expects_registrations,
             arbiters,
             program,
+            trace_ids,
             #[cfg(feature = "testkit")]
             jumps: self.jumps,
         })

@@ -37,7 +37,7 @@ use crate::{
     board::{Board, CredentialState},
     cluster::{described_error, install_crds},
     election::LeaderElection,
-    metrics::Metrics,
+    metrics::{Metrics, TraceIds},
     operator::AnyOperator,
     web::{self, Access, Auth, Certificates, Program, Protection, Reviewing, TlsProxy, WebState},
 };
@@ -66,6 +66,8 @@ pub(super) struct Parts {
     /// The number of threads for reconcilers.
     pub(super) arbiters: usize,
     pub(super) program: Program,
+    /// How the trace of a span is found, for exemplars.
+    pub(super) trace_ids: Option<TraceIds>,
     /// The jumps of the clock, if the test moves it.
     #[cfg(feature = "testkit")]
     pub(super) jumps: Option<clock::Jumps>,
@@ -115,8 +117,8 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
-    let Parts { external, crds, announcement, .. } = parts;
-    let (board, metrics) = (Board::new(), Metrics::new());
+    let Parts { external, crds, announcement, trace_ids, .. } = parts;
+    let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
     if is_plan_only {
         board.begin_plan_only();
     }

@@ -1,16 +1,30 @@
 //! `/metrics`: counters, and gauges read from the board at each scrape.
 
-use actix_web::{HttpResponse, web::Data};
+use actix_web::{HttpRequest, HttpResponse, web::Data};
 
-use super::state::WebState;
+use super::{accept::prefers, state::WebState};
 use crate::{
     board::{Board, OperatorSnapshot, OperatorState, TypeSnapshot},
     metrics::{CacheGauges, Metrics},
 };
 
-pub(super) async fn show(state: Data<WebState>) -> HttpResponse {
+/// The media type of `OpenMetrics`.
+const OPENMETRICS: &str = "application/openmetrics-text";
+
+/// `OpenMetrics` for who prefers it, as a Prometheus server does; text for all others.
+pub(super) async fn show(state: Data<WebState>, request: HttpRequest) -> HttpResponse {
     let WebState { board, metrics, .. } = &**state;
-    HttpResponse::Ok().content_type(Metrics::CONTENT_TYPE).body(text(board, metrics))
+    let (media_type, body) = if prefers(request.headers(), OPENMETRICS, "text/plain") {
+        (Metrics::OPENMETRICS_TYPE, openmetrics(board, metrics))
+    } else {
+        (Metrics::CONTENT_TYPE, text(board, metrics))
+    };
+    HttpResponse::Ok().content_type(media_type).body(body)
+}
+
+pub(super) fn openmetrics(board: &Board, metrics: &Metrics) -> String {
+    set_gauges(board, metrics);
+    metrics.render_openmetrics()
 }
 
 pub(super) fn text(board: &Board, metrics: &Metrics) -> String {

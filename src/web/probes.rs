@@ -31,6 +31,15 @@ impl Probes {
         metrics::text(&self.board, &self.metrics)
     }
 
+    /// The same as `OpenMetrics` 1.0, [`OPENMETRICS_TYPE`](Self::OPENMETRICS_TYPE): for a client whose `Accept` names
+    /// `application/openmetrics-text`. It has exemplars of reconciles that are traced.
+    pub fn openmetrics(&self) -> String {
+        metrics::openmetrics(&self.board, &self.metrics)
+    }
+
+    /// The content type of [`openmetrics`](Self::openmetrics).
+    pub const OPENMETRICS_TYPE: &str = Metrics::OPENMETRICS_TYPE;
+
     /// The content type of [`metrics`](Self::metrics).
     pub const METRICS_TYPE: &str = Metrics::CONTENT_TYPE;
 }

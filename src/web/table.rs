@@ -119,7 +119,7 @@ static ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(Put, "/log-level", "Changes the log filter until the process ends",
         Responses::json::<LogLevelView>(), || to(log_level::set)).taking(FILTER),
     Endpoint::new(Get, "/metrics", "The metrics for Prometheus",
-        Responses::of(&[Metrics::CONTENT_TYPE]), || to(metrics::show)),
+        Responses::of(&[Metrics::CONTENT_TYPE, Metrics::OPENMETRICS_TYPE]), || to(metrics::show)),
     Endpoint::new(Get, "/readyz", "Whether every operator is running or degraded with a reason",
         HEALTH, || to(health::ready)).with(&[VERBOSE]).open(),
     Endpoint::new(Get, "/readyz/{operator}", "Whether an operator is running",

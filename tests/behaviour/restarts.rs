@@ -73,7 +73,7 @@ async fn an_operator_that_panics_is_restarted_without_writes_and_watches_and_oth
     let (_, page) = operators.http("/ui/operators/cook").await;
     assert!(page.contains("the operator cook panicked"), "{page}");
     let (_, metrics) = operators.http("/metrics").await;
-    let counted = r#"operetta_operator_restarts_total{actor="operator",operator="cook"} 1"#;
+    let counted = r#"operetta_operator_restarts_total{operator="cook"} 1"#;
     assert!(metrics.contains(counted), "{metrics}");
     // The watches are those of before.
     world.patch(CONFIG_MAP, "made", json!({"data": {"salt": "much"}})).await;

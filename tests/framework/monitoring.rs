@@ -24,6 +24,27 @@ fn without_suffix(series: &str) -> &str {
     ["_bucket", "_sum", "_count"].iter().find_map(|it| series.strip_suffix(it)).unwrap_or(series)
 }
 
+/// Who is woken by an alert finds what it means, how to look, and what to do.
+#[test]
+fn every_alert_leads_to_its_section_of_the_book() {
+    let rules = read("deploy/prometheus/rules.yaml");
+    let after = |line: &str, key: &str| line.trim().strip_prefix(key).map(str::to_owned);
+    let alerts: Vec<String> = rules.lines().filter_map(|it| after(it, "- alert: ")).collect();
+    let links: Vec<String> = rules.lines().filter_map(|it| after(it, "runbook_url: ")).collect();
+    let link = |alert: &String| {
+        format!("https://operetta.example/book/alerts.html#{}", alert.to_lowercase())
+    };
+    assert_eq!(links, alerts.iter().map(link).collect::<Vec<_>>());
+    let page = read("docs/alerts.md");
+    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    let titles: Vec<&str> = sections.iter().filter_map(|it| it.lines().next()).collect();
+    assert_eq!(titles, alerts, "in the order of the rules");
+    for section in sections {
+        let parts = ["**Means.** ", "**Look.** ", "**Do.** "];
+        assert!(parts.iter().all(|part| section.contains(part)), "{section}");
+    }
+}
+
 #[test]
 fn every_metric_is_on_the_dashboard() {
     let dashboard = read("deploy/grafana/operetta.json");

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Labels that a Prometheus server adds when it scrapes.
-const SERVER_LABELS: [&str; 2] = ["job", "instance"];
+const SERVER_LABELS: [&str; 4] = ["cluster", "namespace", "job", "instance"];
 
 /// A file of alerting rules, as Prometheus reads it.
 #[derive(Deserialize)]
@@ -60,6 +60,10 @@ fn every_alert_uses_exported_metrics_and_has_its_annotations() {
     let exported = Exported::new();
     for rule in &rules {
         let left = exported.check(&rule.alert, &rule.expr);
+        for label in ["cluster", "namespace", "job"] {
+            let is_kept = left.as_ref().is_some_and(|left| left.contains(label));
+            assert!(is_kept, "{}: {label} is lost", rule.alert);
+        }
         if let Some(span) = &rule.r#for {
             parse_duration(span).unwrap_or_else(|error| panic!("{}: {error}", rule.alert));
         }

@@ -173,6 +173,22 @@ fn prometheus_has_its_token_from_a_scrape_class_or_from_a_secret() {
 }
 
 #[operetta_harness::test]
+fn alerts_lead_to_the_book_of_the_values() {
+    let link = |values: &[&str]| {
+        let objects = rendered(values).unwrap();
+        let rules = objects.iter().find(|it| it["kind"] == "PrometheusRule").unwrap();
+        rules["spec"]["groups"][0]["rules"][0]["annotations"]["runbook_url"].clone()
+    };
+    let default = "https://operetta.example/book/alerts.html#operettaabsent";
+    assert_eq!(link(&["monitoring.enabled=true"]), default);
+    let own = "monitoring.runbookBase=https://docs.example.com/operetta/";
+    assert_eq!(
+        link(&["monitoring.enabled=true", own]),
+        "https://docs.example.com/operetta/alerts.html#operettaabsent"
+    );
+}
+
+#[operetta_harness::test]
 fn the_network_policy_allows_the_ports_and_systems_of_the_values() {
     let egress = |values: &[&str]| {
         let objects = rendered(values).unwrap();

@@ -220,7 +220,7 @@ impl Supervised for Elector {
         self.follow_role(ctx);
         self.show();
         for (operator, _) in &self.operators {
-            self.parts.metrics.restarted(operator, "elector");
+            self.parts.metrics.restarted(operator);
             self.parts.board.restarted(operator, &panic.why);
         }
     }

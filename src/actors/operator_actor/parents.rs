@@ -96,7 +96,7 @@ impl Receive<Ended> for OperatorActor {
         }
         tracing::error!(operator = %self.name(), parent = %key, restart_in = ?RESTART_DELAY,
             "the reconciler of the parent panicked; this is a bug in Operetta");
-        self.parts.context.metrics().restarted(self.name(), "reconciler");
+        self.parts.context.metrics().restarted(self.name());
         self.parents.remove(&key);
         self.awaiting.set(&uid, Vec::new());
         self.ending.insert(uid.clone());

@@ -31,7 +31,7 @@ impl Supervised for OperatorActor {
 
     fn panicked(&mut self, panic: &ActorPanic, _: &mut Context<Self>) {
         self.end_reconcilers();
-        self.count_restart("operator", &panic.why);
+        self.count_restart(&panic.why);
         self.panicked = Some(panic.sentence());
         self.show_state();
     }
@@ -61,8 +61,8 @@ impl OperatorActor {
         self.show_state();
     }
 
-    fn count_restart(&self, actor: &str, why: &str) {
-        self.parts.context.metrics().restarted(self.name(), actor);
+    fn count_restart(&self, why: &str) {
+        self.parts.context.metrics().restarted(self.name());
         self.parts.board.restarted(self.name(), why);
     }
 }
@@ -70,7 +70,7 @@ impl OperatorActor {
 impl Receive<ReflectorPanicked> for OperatorActor {
     fn receive(&mut self, panic: ReflectorPanicked, _: &mut Self::Context) {
         self.end_reconcilers();
-        self.count_restart(panic.actor, &panic.why);
+        self.count_restart(&panic.why);
         self.begin_again();
     }
 }

@@ -168,8 +168,6 @@ impl Scope {
 impl Reflects for Reflector {
     type Changes = Observed;
 
-    const NAME: &'static str = "reflector";
-
     fn title(&self) -> String {
         format!("the reflector of {}", self.ty().resource_name())
     }

@@ -246,8 +246,6 @@ fn spec_of(source: &SourceSpec, key: &FeedKey) -> WatchSpec {
 impl Reflects for RelatedReflector {
     type Changes = RelatedObserved;
 
-    const NAME: &'static str = "related";
-
     fn title(&self) -> String {
         format!("the reflector of related {}", self.spec().ty.resource_name())
     }

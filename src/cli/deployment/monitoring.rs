@@ -7,6 +7,10 @@ use super::setting::Setting;
 
 const RULES: &str = include_str!("../../../deploy/prometheus/rules.yaml");
 
+/// Where the rules look for the book, whose page `alerts.html` has a section for each alert. The book has no address of its
+/// own: this one leads nowhere, and who serves the book replaces it.
+pub(super) const RUNBOOKS: &str = "https://operetta.example/book";
+
 /// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience: it is
 /// a file in the Pods of Prometheus, and no Secret. Only a scrape class can name a file without a deprecated field. The
 /// configuration of Prometheus chooses the file.
@@ -42,8 +46,9 @@ pub(super) fn binding(setting: &Setting) -> Value {
 
 /// The alerts of `deploy/prometheus/rules.yaml`.
 pub(super) fn prometheus_rule(setting: &Setting) -> Result<Value, ManifestError> {
+    let rules = RULES.replace(RUNBOOKS, &setting.runbooks);
     let spec: Value =
-        serde_yaml_ng::from_str(RULES).map_err(|error| ManifestError::Yaml(error.into()))?;
+        serde_yaml_ng::from_str(&rules).map_err(|error| ManifestError::Yaml(error.into()))?;
     Ok(json!({
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",

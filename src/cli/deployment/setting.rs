@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::tls;
+use super::{monitoring::RUNBOOKS, tls};
 use crate::cli::{deployed::Deployed, header::flag};
 
 /// The port of the endpoint in a Pod.
@@ -48,6 +48,8 @@ pub(super) struct Setting {
     pub(super) secret: String,
     /// What Prometheus scrapes.
     pub(super) scrape: Value,
+    /// The address of the book, for the alerts.
+    pub(super) runbooks: String,
     /// Who may reach the endpoint.
     pub(super) peers: Value,
     /// What the Pods may reach.
@@ -85,6 +87,7 @@ impl Setting {
             volumes: json!([]),
             mounts: json!([]),
             secret,
+            runbooks: RUNBOOKS.to_owned(),
             peers: peers(),
             egress: json!([name_service(), api_server()]),
         }
@@ -134,6 +137,7 @@ impl Setting {
             volumes: json!("<<include `operetta.volumes` . | nindent 6>>"),
             mounts: json!("<<include `operetta.mounts` . | nindent 8>>"),
             secret: "<<include `operetta.secret` .>>".to_owned(),
+            runbooks: "<<.Values.monitoring.runbookBase | trimSuffix `/`>>".to_owned(),
             scrape: json!("<<include `operetta.scrape` . | nindent 2>>"),
             peers: json!("<<toYaml .Values.networkPolicy.from | nindent 4>>"),
             egress: json!("<<include `operetta.egress` . | nindent 2>>"),

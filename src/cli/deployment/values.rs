@@ -7,6 +7,7 @@ use crate::manifests::ManifestError;
 use serde_json::{Map, Value, json};
 
 use super::{
+    monitoring::RUNBOOKS,
     pods,
     setting::{API_PORTS, AUDIENCE, SCRAPE_CLASS, merged, peers, resources},
 };
@@ -145,6 +146,11 @@ fn monitoring() -> Value {
         "scrapeClass": {
             "type": "string", "minLength": 1, "default": SCRAPE_CLASS,
             "description": "The scrape class of the Prometheus object that has the token for the endpoint.",
+        },
+        "runbookBase": {
+            "type": "string", "pattern": r"^https?://\S+$", "default": RUNBOOKS,
+            "description": "The address of the book of Operetta: each alert has a link to its section of the page alerts.html.\n\
+                            The default leads nowhere.",
         },
         "tokenSecret": {
             "type": "string", "default": "",

@@ -14,11 +14,15 @@ use std::{env, time::Duration};
 
 use anyhow::Context;
 use http::Uri;
-use opentelemetry::{KeyValue, trace::TracerProvider};
+use opentelemetry::{
+    KeyValue,
+    trace::{TraceContextExt, TracerProvider},
+};
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{Resource, trace::SdkTracerProvider};
 use tokio::runtime::Runtime;
 use tracing::{Subscriber, level_filters::LevelFilter};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
 use self::{
@@ -95,6 +99,14 @@ impl Traces {
             .with_target(false)
             .with_tracked_inactivity(false)
             .with_filter(ours.with_max_level_hint(LevelFilter::DEBUG))
+    }
+
+    /// The trace of a span, if it is recorded.
+    pub fn id_of(span: &tracing::Span) -> Option<[u8; 16]> {
+        let context = span.context();
+        let span = context.span();
+        let found = span.span_context();
+        (found.is_valid() && found.is_sampled()).then(|| found.trace_id().to_bytes())
     }
 }
 

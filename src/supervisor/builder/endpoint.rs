@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tracing::Span;
+
 use super::SupervisorBuilder;
 use crate::web::{Auth, LogLevel, Tls, TlsProxy};
 
@@ -12,6 +14,20 @@ impl SupervisorBuilder {
     /// [`allow_insecure_listen`](Self::allow_insecure_listen).
     pub fn serve(mut self, address: &str) -> Self {
         self.web = Some(address.to_owned());
+        self
+    }
+
+    /// Sets how the id of the trace is found to which a span belongs, `None` if that trace is not recorded. `/metrics`
+    /// then shows it in `OpenMetrics` as the exemplar of a reconcile. It is called once for each reconcile, with the
+    /// span `reconcile`, and must not block. The command line does this with `--otlp-endpoint`.
+    ///
+    /// With the crate `tracing-opentelemetry` it is
+    /// `|span| Some(span.context().span().span_context().trace_id().to_bytes())`.
+    pub fn trace_ids(
+        mut self,
+        find: impl Fn(&Span) -> Option<[u8; 16]> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace_ids = Some(Box::new(find));
         self
     }
 

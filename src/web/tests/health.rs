@@ -1,9 +1,9 @@
 //! `/livez`, `/readyz` and `/metrics`.
 
-use actix_web::http::header;
+use actix_web::http::{Method, header};
 
 use super::{
-    get,
+    ask, get, request,
     world::{World, pods},
 };
 use crate::{
@@ -211,5 +211,29 @@ async fn metrics_show_the_current_state() {
         r#"operetta_watch_last_event_timestamp_seconds{type="pods"} 1"#,
     ] {
         assert!(answer.body.lines().any(|shown| shown == line), "{line} in\n{}", answer.body);
+    }
+}
+
+#[actix_web::test]
+async fn metrics_are_openmetrics_for_who_prefers_it() {
+    let world = World::running().with_parent();
+    let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,\
+        application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
+    let openmetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = "text/plain; version=0.0.4";
+    for (accept, media_type) in [
+        (prometheus, openmetrics),
+        ("application/openmetrics-text", openmetrics),
+        ("application/openmetrics-text;q=0.2,text/plain;version=0.0.4;q=0.9", text),
+        ("application/openmetrics-text;q=0,*/*", text),
+        ("text/html,*/*;q=0.8", text),
+        ("*/*", text),
+    ] {
+        let asked = request(Method::GET, "/metrics").insert_header((header::ACCEPT, accept));
+        let answer = ask(&world.state, asked).await;
+        assert_eq!((answer.code, answer.header(header::CONTENT_TYPE)), (200, media_type));
+        assert_eq!(answer.body.ends_with("\n# EOF\n"), media_type == openmetrics, "{accept}");
+        let line = r#"operetta_parents{operator="echo-server",phase="failing"} 1"#;
+        assert!(answer.body.lines().any(|shown| shown == line), "{accept}: {}", answer.body);
     }
 }

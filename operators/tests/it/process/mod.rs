@@ -35,6 +35,7 @@ mod inside;
 mod logs;
 mod plugin;
 mod printed;
+mod scraped;
 mod traced;
 
 /// How long a test waits.

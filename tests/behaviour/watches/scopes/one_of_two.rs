@@ -50,8 +50,9 @@ async fn until_named(operators: &Operators, namespaces: &TestNamespaces) {
     assert_eq!(operators.http("/readyz").await.0, 200, "a reported reason is enough");
     let (_, metrics) = operators.http("/metrics").await;
     for (namespace, is_up) in [(a, 1), (b, 0)] {
-        let line =
-            format!("operetta_namespace_up{{namespace=\"{namespace}\",operator=\"cook\"}} {is_up}");
+        let line = format!(
+            "operetta_namespace_up{{operator=\"cook\",watched_namespace=\"{namespace}\"}} {is_up}"
+        );
         assert!(metrics.lines().any(|shown| shown == line), "{line}: {metrics}");
     }
     let (_, page) = operators.http("/ui/operators/cook").await;
@@ -80,7 +81,7 @@ async fn one_namespace_is_reconciled_from_the_start_while_another_may_not_be_rea
     world.until_in(b, RECIPE, "early", is_ready).await;
     until_state(&operators, "cook", true).await;
     let (_, metrics) = operators.http("/metrics").await;
-    let up = format!("operetta_namespace_up{{namespace=\"{b}\",operator=\"cook\"}} 1");
+    let up = format!("operetta_namespace_up{{operator=\"cook\",watched_namespace=\"{b}\"}} 1");
     assert!(metrics.contains(&up), "{metrics}");
     operators.stop().await;
 }
