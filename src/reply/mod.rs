@@ -24,6 +24,8 @@ pub use defaults::Defaults;
 pub(crate) use deleted::Deleted;
 pub(crate) use error::ApiError;
 pub(crate) use event::{EventKind, IfKnown, ParentEvent, Regarding};
+#[cfg(test)]
+pub(crate) use refusal::RefusedObject;
 pub(crate) use refusal::{Cause, Refusal};
 pub(crate) use status_schema::{StatusSchema, TypeSchema};
 pub(crate) use transition_rules::TransitionRules;

@@ -15,7 +15,7 @@ pub(super) enum Case<'a> {
     Terminating(&'a str),
     Permission(Grant<'a>),
     Quota(Exceeded<'a>),
-    /// A container asks for more or less than a LimitRange allows.
+    /// A container asks for more or less than a `LimitRange` allows.
     LimitRange(&'a str),
     /// A Pod has more rights than its namespace allows: the level.
     PodSecurity(&'a str),

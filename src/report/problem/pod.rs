@@ -168,7 +168,8 @@ impl Pod<'_> {
             kubectl::quoted(container)
         );
         if let Some(namespace) = id.key.namespace.as_deref() {
-            command += &format!(" -n {}", kubectl::quoted(namespace));
+            command.push_str(" -n ");
+            command.push_str(&kubectl::quoted(namespace));
         }
         if previous {
             command += " --previous";

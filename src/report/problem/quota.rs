@@ -1,4 +1,4 @@
-//! An exceeded ResourceQuota, as its admission plugin names it, and the command that raises it.
+//! An exceeded `ResourceQuota`, as its admission plugin names it, and the command that raises it.
 
 use super::kubectl::quoted;
 use crate::{diff::quantity, history::Action, plan::ChildId};

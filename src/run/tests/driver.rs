@@ -17,7 +17,7 @@ use crate::{
     journal::{Fact, Failure},
     object::Uid,
     operator::{OperatorConfig, SyncRequest},
-    plan::DeletionBudget,
+    plan::{ChildId, DeletionBudget},
     report::{Announcement, Announcer, Report},
     run::{
         Aim, Effect, Event, HandlerError, Job, Machine, Memory, Method, Now, Previewed, Response,

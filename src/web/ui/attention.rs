@@ -235,7 +235,7 @@ fn caches(
         let problems = facts::problems(&cache);
         let why = problems.first().filter(|_| !is_covered)?;
         let problems = problems.iter().skip(1);
-        let problem = problems.fold(Problem::new(why), |problem, more| problem.because(more));
+        let problem = problems.fold(Problem::new(why), Problem::because);
         Some(Item {
             mark: Mark::warn("cache"),
             title: cache.store.ty().resource_name(),

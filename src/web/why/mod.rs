@@ -114,24 +114,21 @@ impl Facts<'_> {
 
     fn paused(&self) -> Problem {
         let pending = self.message("nothing is pending");
-        match &self.operator.paused {
-            Some(OperatorPause { since, by }) => {
-                let by = by.as_deref().unwrap_or("a user");
-                let since = since_when(*since);
-                self.problem("is paused with its operator")
-                    .because(format!("{by} paused {}{since}", self.operator.info.name))
-                    .because(pending)
-                    .cured_by([Action::text("Resume the operator")])
-            }
-            None => {
-                let removed = format!("{PAUSED_ANNOTATION}-");
-                let command = kubectl::with("annotate", &self.id(), &[&removed]);
-                self.problem("is paused")
-                    .because(format!("it has the annotation {PAUSED_ANNOTATION}"))
-                    .because(pending)
-                    .cured_by([Action::command("Resume it", command)])
-            }
+        if let Some(OperatorPause { since, by }) = &self.operator.paused {
+            let by = by.as_deref().unwrap_or("a user");
+            let since = since_when(*since);
+            return self
+                .problem("is paused with its operator")
+                .because(format!("{by} paused {}{since}", self.operator.info.name))
+                .because(pending)
+                .cured_by([Action::text("Resume the operator")]);
         }
+        let removed = format!("{PAUSED_ANNOTATION}-");
+        let command = kubectl::with("annotate", &self.id(), &[&removed]);
+        self.problem("is paused")
+            .because(format!("it has the annotation {PAUSED_ANNOTATION}"))
+            .because(pending)
+            .cured_by([Action::command("Resume it", command)])
     }
 
     /// What to say where nothing is wrong.

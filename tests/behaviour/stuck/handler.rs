@@ -24,7 +24,7 @@ pub(super) fn register(builder: SupervisorBuilder) -> SupervisorBuilder {
         .child::<Pod>(ChildConfig::recreate())
         .with_handler_deadline(Duration::from_secs(1))
         .with_error_backoff(Duration::from_millis(100), Duration::from_mins(10));
-    builder.operator(config, sync)
+    builder.register(config, sync)
 }
 
 /// `named` returns a Service with the name of its parent.
