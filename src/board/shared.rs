@@ -94,9 +94,10 @@ impl Board {
             reads,
             trend,
         };
-        let registered = operator.info.name.clone();
+        let (registered, parent) =
+            (operator.info.name.clone(), operator.info.config.parent.clone());
         if self.write().operators.insert(name, operator).is_none() {
-            self.activity.registered(&registered);
+            self.activity.registered(&registered, &parent);
         }
     }
 

@@ -118,9 +118,13 @@ impl What {
         match self {
             Self::Wrote { .. } | Self::Failing { .. } | Self::Recovered { .. } => Shelf::Reconciles,
             Self::Denied { .. } => Shelf::Denials,
-            Self::Held { .. } | Self::Released { .. } => Shelf::Commands,
-            Self::Paused { .. } | Self::Resumed { .. } => Shelf::Commands,
-            Self::Leader { .. } | Self::Registered | Self::Unregistered => Shelf::Commands,
+            Self::Held { .. }
+            | Self::Released { .. }
+            | Self::Paused { .. }
+            | Self::Resumed { .. }
+            | Self::Leader { .. }
+            | Self::Registered
+            | Self::Unregistered => Shelf::Commands,
         }
     }
 
@@ -169,8 +173,10 @@ impl What {
                 operators.len() * size_of::<OperatorName>() + lease.len() + change.bytes()
             }
             Self::Denied { user, access } => user.len() + access.len(),
-            Self::Released { .. } | Self::Recovered { .. } => 0,
-            Self::Registered | Self::Unregistered => 0,
+            Self::Released { .. }
+            | Self::Recovered { .. }
+            | Self::Registered
+            | Self::Unregistered => 0,
         };
         let key = self.parent();
         let key = key.map_or(0, |key| key.name.len() + length(key.namespace.as_ref()));

@@ -44,12 +44,11 @@ pub(super) fn fold<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> Vec<Line> {
     let mut open: HashMap<Common<'a>, usize> = HashMap::new();
     for piece in pieces {
         let common = Common::of(&piece);
-        match open.get(&common).filter(|at| groups[**at].takes(&piece)) {
-            Some(at) => groups[*at].add(piece),
-            None => {
-                open.insert(common, groups.len());
-                groups.push(Group::of(piece));
-            }
+        if let Some(at) = open.get(&common).filter(|at| groups[**at].takes(&piece)) {
+            groups[*at].add(piece);
+        } else {
+            open.insert(common, groups.len());
+            groups.push(Group::of(piece));
         }
     }
     let mut lines: Vec<Line> = groups.into_iter().flat_map(Group::lines).collect();
@@ -123,7 +122,7 @@ fn line(pieces: &[Piece<'_>], unnamed: usize) -> Option<Line> {
         first: pieces.iter().map(|piece| piece.entry.first).min()?,
         last: pieces.iter().map(|piece| piece.entry.last).max()?,
         times: pieces.iter().map(|piece| piece.entry.times).sum(),
-        operators: Names::of(pieces.iter().flat_map(|piece| piece.operators())),
+        operators: Names::of(pieces.iter().flat_map(Piece::operators)),
         parents: Names::of(pieces.iter().filter_map(Piece::parent)),
         children: Names::of(decisions().map(|one| &*one.child)).and(unnamed),
         fields: Names::of(decisions().flat_map(|one| &one.paths).map(String::as_str)),

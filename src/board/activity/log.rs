@@ -10,7 +10,10 @@ use super::{
     entry::{Entry, LeaderChange, What},
     kind::Shelf,
 };
-use crate::{object::ObjectKey, operator::OperatorName};
+use crate::{
+    object::{K8sType, ObjectKey},
+    operator::OperatorName,
+};
 
 /// How much of what happened is kept in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub(super) struct Log {
     paused: HashSet<(OperatorName, ObjectKey)>,
     /// Whether this process leads by a Lease, and who does.
     leases: HashMap<String, (bool, Option<Arc<str>>)>,
+    /// The parent type of each operator, also of those that are gone.
+    types: HashMap<OperatorName, K8sType>,
 }
 
 #[derive(Debug, Default)]
@@ -63,14 +68,14 @@ impl Log {
 
     pub(super) fn push(&mut self, at: SystemTime, operator: Option<&OperatorName>, what: What) {
         self.last += 1;
-        let (number, shelf) = (self.last, what.shelf());
-        let kept = &mut self.shelves[shelf as usize];
+        let (number, place) = (self.last, what.shelf());
+        let kept = &mut self.shelves[place as usize];
         let entry = match kept.take_alike(at, operator, &what) {
             Some(earlier) => earlier.again(number, at),
             None => Entry::new(number, at, operator.cloned(), what),
         };
         kept.push(Arc::new(entry));
-        kept.trim(self.limit, shelf);
+        kept.trim(self.limit, place);
     }
 
     /// All entries, the oldest first.
@@ -102,14 +107,15 @@ impl Log {
             return;
         }
         let parent = Some(parent.clone());
-        let what = match is_paused {
-            true => What::Paused { parent, by, why: None },
-            false => What::Resumed { parent, by },
+        let what = if is_paused {
+            What::Paused { parent, by, why: None }
+        } else {
+            What::Resumed { parent, by }
         };
         self.push(at, Some(operator), what);
     }
 
-    /// Records that a parent was paused already when it was first seen.
+    /// Records whether a parent is paused, and returns whether that is new.
     pub(super) fn is_new(
         &mut self,
         operator: &OperatorName,
@@ -120,10 +126,20 @@ impl Log {
             return false;
         }
         let paused = (operator.clone(), parent.clone());
-        match is_paused {
-            true => self.paused.len() < MAX_PAUSED && self.paused.insert(paused),
-            false => self.paused.remove(&paused),
+        if is_paused {
+            self.paused.len() < MAX_PAUSED && self.paused.insert(paused)
+        } else {
+            self.paused.remove(&paused)
         }
+    }
+
+    /// Drops what an earlier operator of that name did for parents of another type: permissions are for a type.
+    pub(super) fn registered(&mut self, at: SystemTime, operator: &OperatorName, parent: &K8sType) {
+        let before = self.types.insert(operator.clone(), parent.clone());
+        if before.is_some_and(|before| before != *parent) {
+            self.shelves.iter_mut().for_each(|kept| kept.remove(operator));
+        }
+        self.push(at, Some(operator), What::Registered);
     }
 
     pub(super) fn forget_operator(&mut self, operator: &OperatorName) {
@@ -181,13 +197,18 @@ impl Kept {
         Some(taken)
     }
 
-    fn trim(&mut self, limit: ActivityLimit, shelf: Shelf) {
-        let part = |all: usize| all / 8 * shelf.eighths();
+    fn trim(&mut self, limit: ActivityLimit, place: Shelf) {
+        let part = |all: usize| all / 8 * place.eighths();
         while self.bytes > part(limit.bytes) || self.entries.len() > part(limit.entries) {
             let Some(oldest) = self.entries.pop_front() else { return };
             self.bytes -= oldest.bytes;
             self.dropped = self.dropped.max(Some(oldest.last));
         }
+    }
+
+    fn remove(&mut self, operator: &OperatorName) {
+        self.entries.retain(|entry| entry.operator.as_ref() != Some(operator));
+        self.bytes = self.entries.iter().map(|entry| entry.bytes).sum();
     }
 
     /// Adds who paused or resumed a parent, where that was not known yet.

@@ -39,7 +39,11 @@ use self::{
     news::News,
 };
 use super::facts::Leadership;
-use crate::{history::History, object::ObjectKey, operator::OperatorName};
+use crate::{
+    history::History,
+    object::{K8sType, ObjectKey},
+    operator::OperatorName,
+};
 
 /// A page of the timeline.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,8 +119,8 @@ impl Activity {
         self.log().push(SystemTime::now(), Some(operator), what);
     }
 
-    pub(super) fn registered(&self, operator: &OperatorName) {
-        self.log().push(SystemTime::now(), Some(operator), What::Registered);
+    pub(super) fn registered(&self, operator: &OperatorName, parent: &K8sType) {
+        self.log().registered(SystemTime::now(), operator, parent);
     }
 
     pub(super) fn unregistered(&self, operator: &OperatorName) {

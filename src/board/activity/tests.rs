@@ -162,6 +162,21 @@ fn an_operator_that_is_replaced_is_not_registered_again() {
 }
 
 #[test]
+fn an_operator_of_another_type_shows_nothing_of_its_namesake() {
+    let board = board(&["cook"]);
+    creates(&board, "cook", "a/1", 0);
+    let again = |ty: K8sType| {
+        board.unregister(&name("cook"));
+        let config = OperatorConfig::new("cook", ty);
+        board.register(OperatorInfo { name: name("cook"), config, has_finalizer: false });
+    };
+    again(K8sType::namespaced("v1", "Pod", "pods"));
+    assert_eq!(seen(&board, &in_namespace("cook", "a")), ["a/1"]);
+    again(K8sType::namespaced("v1", "Secret", "secrets"));
+    assert!(seen(&board, &in_namespace("cook", "a")).is_empty());
+}
+
+#[test]
 fn the_trend_counts_reconciles_between_two_samples() {
     let (board, now) = (board(&["cook"]), std::time::Instant::now());
     board.sample(now);

@@ -142,7 +142,9 @@ fn by(line: &Line) -> String {
 }
 
 fn because(line: &Line) -> String {
-    line.details.kept.first().map_or_else(String::new, |why| format!(": {why}"))
+    // Messages of others may end with one.
+    let why = line.details.kept.first().map(|why| why.trim_end_matches('.'));
+    why.map_or_else(String::new, |why| format!(": {why}"))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     board::{ActivityKind, ActivityPage, Board, Line},
     history::Decided,
+    object::ObjectKey,
     web::{
         activity::{self, ActivityQuery},
         standing::Standing,
@@ -104,7 +105,7 @@ pub(super) async fn show(
     let is_limited = request.extensions().get::<Standing>().is_some_and(Standing::is_limited);
     let view = View {
         first: before.map(|_| at(&query, "")),
-        ..view(&state.board, query, found, is_limited, now)
+        ..view(&state.board, query, &found, is_limited, now)
     };
     Ok(frame::answer(&view))
 }
@@ -112,7 +113,7 @@ pub(super) async fn show(
 fn view(
     board: &Board,
     query: ActivityQuery,
-    found: ActivityPage,
+    found: &ActivityPage,
     is_limited: bool,
     now: SystemTime,
 ) -> View {
@@ -204,13 +205,6 @@ fn days(lines: &[Line], now: SystemTime) -> Vec<Day> {
 
 impl Row {
     fn new(line: &Line, now: SystemTime) -> Self {
-        let operator = line.operators.kept.first().filter(|_| line.operators.count == 1);
-        let link = |name: &crate::operator::OperatorName| {
-            let key =
-                |key| Link { text: format!("{key}"), href: links::parent(name.as_str(), key) };
-            line.parents.kept.iter().map(key).collect()
-        };
-        let is_many = line.parents.count > 0;
         Self {
             key: line.began,
             mark: mark(line.kind),
@@ -218,10 +212,20 @@ impl Row {
             operators: operators(line),
             text: Prose::from(frame::sentence(&activity::sentence(line))),
             times: (line.times > 1).then(|| times(line)),
-            parents: operator.filter(|_| is_many).map(link).unwrap_or_default(),
+            parents: parents(line),
             more: line.parents.more(),
         }
     }
+}
+
+/// Links to the parents of one operator.
+fn parents(line: &Line) -> Vec<Link> {
+    let Some(operator) = line.operators.kept.first() else { return Vec::new() };
+    let link = |key: &ObjectKey| Link {
+        text: key.to_string(),
+        href: links::parent(operator.as_str(), key),
+    };
+    line.parents.kept.iter().map(link).collect()
 }
 
 fn operators(line: &Line) -> String {
