@@ -65,5 +65,7 @@ pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub(crate) use queue::QueueState;
 pub(crate) use reader::Reader;
 pub use shared::Board;
-pub(crate) use trend::{TREND_POINTS, TrendPoint};
+#[cfg(feature = "dashboard")]
+pub(crate) use trend::TREND_POINTS;
+pub(crate) use trend::TrendPoint;
 pub(crate) use type_facts::{NamespaceState, TypeError, TypeSnapshot, TypeState};

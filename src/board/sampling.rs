@@ -24,7 +24,7 @@ impl Board {
     }
 
     /// The last five minutes of an operator, the oldest point first.
-    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
+    #[cfg_attr(not(any(test, feature = "dashboard")), expect(dead_code, reason = "for the page"))]
     pub(crate) fn trend(&self, operator: &str) -> Vec<TrendPoint> {
         self.read().operators.get(operator).map(|it| it.trend.points()).unwrap_or_default()
     }

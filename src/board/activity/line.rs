@@ -11,7 +11,6 @@ pub(crate) struct Line {
     /// Unique. Later lines have larger ones.
     pub(crate) number: u64,
     /// That of its oldest part, which stays the same while it grows.
-    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(crate) began: u64,
     pub(crate) kind: ActivityKind,
     pub(crate) first: SystemTime,
@@ -59,7 +58,7 @@ impl<T> Names<T> {
     }
 
     /// How many there are beyond those that are named.
-    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
+    #[cfg_attr(not(any(test, feature = "dashboard")), expect(dead_code, reason = "for the page"))]
     pub(crate) fn more(&self) -> usize {
         self.count - self.kept.len()
     }

@@ -12,10 +12,9 @@ use actix_web::web::{Data, Json, Query, block};
 use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
 
-pub(super) use self::{
-    sentence::{dropped, sentence},
-    view::ActivityList,
-};
+#[cfg(feature = "dashboard")]
+pub(super) use self::sentence::{dropped, sentence};
+pub(super) use self::view::ActivityList;
 use super::{
     endpoint::Parameter,
     page::{CONTINUE, Following, LIMIT, PageQuery},
