@@ -9,6 +9,7 @@
 //! reflectors ------------------add_store, update_type---+--> Board --copies--> web
 //! reconcilers -----------------record, forget-----------+      | feed --notices--> web
 //! queues, undeclared fields ---show_*-------------------+
+//! all of these ----------------what happened---> Activity-+
 //! actors, runtime -------------pulse--------------------+
 //!
 //! web --command--> Board --a bounded channel--> supervisor --> operator actors
@@ -20,6 +21,7 @@
 //! - Listeners are notified in the order of the changes, under the lock of the board. Notifying takes
 //!   only the lock of the feed and never blocks. Without listeners it costs one check.
 
+mod activity;
 mod answer;
 mod asking;
 mod commands;
@@ -32,15 +34,22 @@ mod feed;
 mod panics;
 mod parents;
 mod preview;
+mod process;
 mod pulse;
 mod queue;
 mod reader;
 mod related;
+mod sampling;
 mod select;
 mod shared;
 mod snapshots;
+mod timeline;
+mod trend;
 mod type_facts;
 
+pub(crate) use activity::{
+    ActivityFilter, ActivityKind, ActivityLimit, ActivityPage, LeaderChange, Line, Names, Shelf,
+};
 pub(crate) use answer::{CommandError, Responder};
 pub use commands::Command;
 pub(crate) use commands::{CommandRequest, ExternalChange, WebRequest};
@@ -58,4 +67,7 @@ pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub(crate) use queue::QueueState;
 pub(crate) use reader::Reader;
 pub use shared::Board;
+#[cfg(feature = "dashboard")]
+pub(crate) use trend::TREND_POINTS;
+pub(crate) use trend::TrendPoint;
 pub(crate) use type_facts::{NamespaceState, TypeError, TypeSnapshot, TypeState};

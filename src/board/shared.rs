@@ -4,17 +4,19 @@ use std::{
     collections::BTreeMap,
     fmt, mem,
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-    time::{Instant, SystemTime},
+    time::SystemTime,
 };
 
 use tokio::sync::mpsc;
 
 use super::{
-    Beat, Change, CredentialState, Full, Leadership, OperatorInfo, OperatorPause, OperatorRestarts,
-    OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, Pulse, QueueState,
-    Reader, Subscription, TypeSnapshot, TypeState, WebRequest,
+    Change, CredentialState, Full, Leadership, OperatorInfo, OperatorPause, OperatorRestarts,
+    OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, QueueState, Reader,
+    Subscription, TypeSnapshot, TypeState, WebRequest,
+    activity::Activity,
     feed::{self, Feed},
     pulse::Pulses,
+    trend::Trend,
 };
 use crate::{
     object::{K8sType, ObjectKey, Uid},
@@ -28,10 +30,11 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct Board {
     contents: Arc<RwLock<Contents>>,
-    pulses: Pulses,
+    pub(super) pulses: Pulses,
     feed: Feed,
+    pub(super) activity: Activity,
     #[cfg(feature = "testkit")]
-    panics: super::panics::Panics,
+    pub(super) panics: super::panics::Panics,
 }
 
 #[derive(Default)]
@@ -60,6 +63,7 @@ pub(super) struct Operator {
     pub(super) queue: Option<Reader<QueueState>>,
     pub(super) undeclared: Option<Reader<Vec<UndeclaredField>>>,
     pub(super) reads: Option<Arc<Reads>>,
+    pub(super) trend: Trend,
 }
 
 // === writing ===
@@ -75,7 +79,7 @@ impl Board {
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
         let (parents, paused, leadership, restarts, queue, undeclared, reads) = <_>::default();
-        let namespaces = Vec::new();
+        let (namespaces, trend) = <_>::default();
         let operator = Operator {
             info,
             state,
@@ -88,8 +92,13 @@ impl Board {
             queue,
             undeclared,
             reads,
+            trend,
         };
-        self.write().operators.insert(name, operator);
+        let (registered, parent) =
+            (operator.info.name.clone(), operator.info.config.parent.clone());
+        if self.write().operators.insert(name, operator).is_none() {
+            self.activity.registered(&registered, &parent);
+        }
     }
 
     /// Replaces the configuration of an operator; its parents stay.
@@ -103,6 +112,9 @@ impl Board {
     pub(crate) fn unregister(&self, name: &OperatorName) {
         let mut contents = self.write();
         let removed = contents.operators.remove(name.as_str());
+        if removed.is_some() {
+            self.activity.unregistered(name);
+        }
         let has_listeners = self.feed.has_listeners() && removed.is_some();
         let gone = has_listeners.then(|| Change::Operator { operator: name.clone(), state: None });
         self.notify(&contents, gone);
@@ -129,6 +141,9 @@ impl Board {
     pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
+        if let (Some(pause), None) = (&paused, &shown.paused) {
+            self.activity.operator_paused(pause.since, name, (pause.by.as_deref(), None));
+        }
         shown.paused = paused;
         let change = shown.change(name);
         self.notify(&contents, [change]);
@@ -136,6 +151,7 @@ impl Board {
 
     pub(crate) fn set_leadership(&self, operators: &[OperatorName], leadership: &Leadership) {
         let mut contents = self.write();
+        self.activity.led(operators, leadership);
         for name in operators {
             let Some(shown) = contents.operators.get_mut(name.as_str()) else { continue };
             if shown.leadership.as_ref() != Some(leadership) {
@@ -228,6 +244,11 @@ impl Board {
         let (before, reconciles) = (parent.phase, parent.history.recorded());
         change(parent);
         let after = parent.phase;
+        if parent.history.recorded() > reconciles {
+            let history = (&parent.history, reconciles);
+            self.activity.reconciled((operator, key), history, shown.paused.is_some());
+            shown.trend.count(&parent.history, reconciles);
+        }
         let has_listeners = self.feed.has_listeners();
         let changes =
             has_listeners.then(|| feed::changes(operator, key, (before, reconciles), parent));
@@ -240,6 +261,7 @@ impl Board {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
         let removed = shown.forget(key);
+        self.activity.forget(operator, key);
         let gone = removed
             .as_ref()
             .filter(|_| self.feed.has_listeners())
@@ -249,35 +271,8 @@ impl Board {
         drop(contents);
     }
 
-    /// Adds a pulse that the liveness of the process depends on. Its first beat is now.
-    pub(crate) fn pulse(&self, name: String, now: Instant) -> Pulse {
-        self.pulses.add(name, now)
-    }
-
-    /// Lets an actor panic at its next messages, so many times: `the operator cook`, `the reflector of pods`.
-    #[cfg(feature = "testkit")]
-    pub fn let_panic(&self, actor: &str, times: usize) {
-        self.panics.ask(actor, times);
-    }
-
-    /// Whether the actor with this title shall panic now.
-    #[cfg(feature = "testkit")]
-    pub(crate) fn takes_panic(&self, actor: impl FnOnce() -> String) -> bool {
-        self.panics.take(actor)
-    }
-
     pub(super) fn remove_pulse(&self, name: &str) {
         self.pulses.remove(name);
-    }
-
-    /// Whether the API server accepts the credentials is known here.
-    pub(crate) fn show_credentials(&self, credentials: CredentialState) {
-        self.write().credentials = credentials;
-    }
-
-    /// Records that nothing is ever written.
-    pub(crate) fn begin_plan_only(&self) {
-        self.write().is_plan_only = true;
     }
 
     /// Records that the process is stopping: it is no longer ready and accepts no commands.
@@ -306,11 +301,6 @@ impl Board {
 // === reading ===
 
 impl Board {
-    /// The last heartbeat of every pulse, seen from `now`.
-    pub(crate) fn beats(&self, now: Instant) -> Vec<Beat> {
-        self.pulses.all(now)
-    }
-
     /// Listens to changes from now on.
     ///
     /// # Errors

@@ -98,6 +98,9 @@ pub enum Verb {
     Unchanged,
 }
 
+/// Why a child is held whose deletion exceeds a limit.
+pub(crate) const AWAITS_APPROVAL: &str = "its deletion waits for approval";
+
 /// The longest texts kept, in bytes: there may be fifty of each, in ten reconciles.
 const MAX_PATHS: usize = 10;
 const MAX_PATH: usize = 1024;
@@ -108,6 +111,11 @@ impl Decision {
     pub(crate) fn stuck(child: impl Into<Box<str>>, what: Decided, why: String) -> Self {
         let why = Some(why).filter(|why| !why.is_empty()).map(|why| wire::shortened(why, MAX_WHY));
         Self { child: child.into(), what, paths: Vec::new(), why, drift: None }
+    }
+
+    /// Whether it is a deletion that exceeds a limit.
+    pub(crate) fn awaits_approval(&self) -> bool {
+        self.what == Decided::Held && self.why.as_deref() == Some(AWAITS_APPROVAL)
     }
 
     pub(super) fn bounded(mut self) -> Self {

@@ -29,7 +29,7 @@ mod wire;
 pub use cause::Cause;
 pub(crate) use cause::{Causes, ObjectChange};
 pub use decision::Verb;
-pub(crate) use decision::{Decided, Decision, Drift, WriteRecord};
+pub(crate) use decision::{AWAITS_APPROVAL, Decided, Decision, Drift, WriteRecord};
 pub(crate) use failure_kind::FailureKind;
 pub(crate) use kept::History;
 pub use next_wake::NextWake;

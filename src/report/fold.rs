@@ -7,7 +7,7 @@ use super::{
     waiting::Waiting,
 };
 use crate::{
-    history::{Drift, Verb, WriteRecord},
+    history::{AWAITS_APPROVAL, Drift, Verb, WriteRecord},
     journal::{
         Decorated, End, Fact, FailedBy, Failure, Journal, ParentConflict, Planned, RequestFailure,
         Wait, Written, foreign_message,
@@ -169,7 +169,7 @@ impl Fold<'_> {
 
     fn deletions_held(&mut self, why: Exceeded, children: &[ChildId], message: &str) {
         for child in children {
-            self.state(child, ChildState::Held, "its deletion waits for approval");
+            self.state(child, ChildState::Held, AWAITS_APPROVAL);
         }
         self.report.waits.push(Waiting::Deletions(message.to_owned()));
         self.report.deletions_held = Some(deletions_held::condition(why, message));

@@ -119,6 +119,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
     let Parts { external, crds, announcement, trace_ids, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
+    board.limit_activity(program.activity);
     if is_plan_only {
         board.begin_plan_only();
     }

@@ -82,11 +82,14 @@ impl Wiring {
     }
 
     fn start_pulse_of_runtime(&self) {
-        let pulse = self.board.pulse("runtime".to_owned(), Instant::now());
+        let board = self.board.clone();
+        let pulse = board.pulse("runtime".to_owned(), Instant::now());
         self.runtime.spawn(async move {
             loop {
                 tokio::time::sleep(BEAT_EVERY).await;
-                pulse.beat(Instant::now());
+                let now = Instant::now();
+                pulse.beat(now);
+                board.sample(now);
             }
         });
     }

@@ -14,7 +14,7 @@ use actix_web::{
     web::Data,
 };
 
-use super::{origin, paths::Paths, state::WebState};
+use super::{origin, paths::Paths, state::WebState, status::Refused};
 use crate::metrics::{Attempt, AttemptOutcome, Metrics};
 
 /// The log target of commands and logins over HTTP, and of changes of the log filter:
@@ -89,6 +89,14 @@ impl Drop for Entry {
         let (code, from) = (code.map(|code| code.as_u16()), from.map(tracing::field::display));
         let (attempt, outcome) = (attempt.name(), outcome.name());
         tracing::info!(target: AUDIT, user, from, %method, path, code, outcome, "{attempt} over HTTP");
+    }
+}
+
+/// Records that a known user lacks a permission, for those who may see it.
+pub(super) fn record_denial(request: &ServiceRequest, refused: &Refused) {
+    let Refused::NotAllowed { user, what, .. } = refused else { return };
+    if let Some(state) = request.app_data::<Data<WebState>>() {
+        state.board.record_denial(user, what);
     }
 }
 

@@ -19,7 +19,7 @@ use actix_web::{
 };
 
 use super::{
-    audit::Entry,
+    audit::{self, Entry},
     body,
     connection::{self, SlotKind},
     endpoint::{AccessRule, Endpoint},
@@ -49,6 +49,9 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     request.headers_mut().insert(header::X_FORWARDED_PROTO, scheme);
     let admitted = admit(&rules, &mut request).await;
     let visitor = visitor::of(&request);
+    if let Err(refused) = &admitted {
+        audit::record_denial(&request, refused);
+    }
     if let (Some(entry), Some(visitor)) = (&mut entry, &visitor) {
         entry.is_by(&visitor.user.username);
     }

@@ -10,6 +10,7 @@
 //! request --> /livez /readyz ... health --+
 //!             /metrics ......... metrics -+--> Board, StoreReader, Metrics
 //!             /api/v1/operators  operators+
+//!             /api/v1/activity . activity-+
 //!             /api/v1/cache .... cache ---+--> redact --> response
 //!             / /ui ............ ui ------+    (or no_ui)
 //! ```
@@ -29,6 +30,7 @@
 mod about;
 mod accept;
 mod access;
+mod activity;
 mod against;
 mod audit;
 mod body;

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use actix_web::web::ServiceConfig;
 
-use crate::cluster::ClusterSettings;
+use crate::{board::ActivityLimit, cluster::ClusterSettings};
 
 /// Adds routes to the endpoint.
 pub type Routes = Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>;
@@ -20,6 +20,8 @@ pub struct Program {
     pub routes: Vec<Routes>,
     /// The settings of its client.
     pub settings: ClusterSettings,
+    /// How much of the timeline is kept.
+    pub(crate) activity: ActivityLimit,
 }
 
 /// The log filter of a program, which can be changed while it runs.
@@ -37,12 +39,13 @@ pub trait LogLevel: Send + Sync + 'static {
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, log_level, routes, settings } = self;
+        let Self { name, log_level, routes, settings, activity } = self;
         f.debug_struct("Program")
             .field("name", name)
             .field("log_level", &log_level.is_some())
             .field("routes", &routes.len())
             .field("settings", settings)
+            .field("activity", activity)
             .finish()
     }
 }

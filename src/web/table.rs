@@ -14,6 +14,7 @@ use super::no_ui::PAGES;
 use super::ui::PAGES;
 use super::{
     about::{self, ConfigView, VersionView},
+    activity::{self, ActivityList},
     cache, commands,
     endpoint::{
         Endpoint, JSON,
@@ -59,6 +60,9 @@ pub(super) fn with(pages: &'static Pages) -> Arc<Paths> {
 /// Every endpoint for programs, sorted by path.
 #[rustfmt::skip]
 static ENDPOINTS: &[Endpoint] = &[
+    Endpoint::new(Get, "/api/v1/activity", "What happened, the newest first",
+        Responses::json::<ActivityList>(), || to(activity::list)).with(activity::PARAMETERS)
+        .by_namespace(),
     Endpoint::new(Get, "/api/v1/cache", "The caches and the states of their watches",
         Responses::json::<List<CacheView>>(), || to(cache::list_types)),
     Endpoint::new(Get, "/api/v1/cache/{type}", "The cache of a type, with the names of its objects",

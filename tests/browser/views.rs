@@ -19,6 +19,8 @@ pub(crate) const VIEWS: &[&str] = &[
     "/ui/operators/websites/parents/shop/checkout?events",
     "/ui/operators/websites/parents/shop/stock?diff&events",
     "/ui/operators/nobody",
+    "/ui/activity",
+    "/ui/activity?operator=websites&namespace=shop&kind=created&since=1d&q=a",
     "/ui/cache",
     "/ui/cache/configmaps",
     "/ui/cache/secrets/shop/landing-token",

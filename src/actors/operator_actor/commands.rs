@@ -63,14 +63,14 @@ impl OperatorActor {
         tracing::info!(%operator, command = %shown, by = who, "received a command");
         match command {
             Command::Sync(key) => answer.give(self.sync(&key, by)),
-            Command::PauseParent(key) => self.annotate(key, true, answer),
-            Command::ResumeParent(key) => self.annotate(key, false, answer),
+            Command::PauseParent(key) => self.annotate(key, true, by, answer),
+            Command::ResumeParent(key) => self.annotate(key, false, by, answer),
             Command::PauseOperator => {
                 self.pause(by);
                 answer.give(Ok(()));
             }
             Command::ResumeOperator => {
-                self.resume();
+                self.resume(by.as_deref());
                 answer.give(Ok(()));
             }
         }
@@ -97,14 +97,17 @@ impl OperatorActor {
     }
 
     /// Does not wait: the answer is sent when the API server has answered.
-    fn annotate(&self, key: ObjectKey, is_paused: bool, answer: Responder) {
+    fn annotate(&self, key: ObjectKey, is_paused: bool, by: Option<String>, answer: Responder) {
         let uid = match self.known(&key) {
             Ok(parent) => parent.uid.clone(),
             Err(error) => return answer.give(Err(error)),
         };
-        let context = self.parts.context.clone();
+        let (context, board) = (self.parts.context.clone(), self.parts.board.clone());
         self.parts.runtime.spawn(async move {
             let result = context.annotate_paused(&key, &uid, is_paused).await;
+            if result.is_ok() {
+                board.record_pause((context.name(), &key), is_paused, by.as_deref());
+            }
             answer.give(result.map_err(refused));
         });
     }
@@ -116,9 +119,9 @@ impl OperatorActor {
         }
     }
 
-    fn resume(&self) {
+    fn resume(&self, by: Option<&str>) {
         if self.parts.context.resume() {
-            self.parts.board.set_paused(self.name(), None);
+            self.parts.board.resume_operator(self.name(), by);
             for parent in self.parents.values() {
                 post(&parent.reconciler, &self.reconcilers.mailbox, Resumed);
             }

@@ -1,6 +1,7 @@
 //! How the program is named and announced, and what its command line takes out of the builder.
 
 use super::SupervisorBuilder;
+use crate::board::ActivityLimit;
 #[cfg(feature = "cli")]
 use crate::operator::AnyOperator;
 
@@ -9,6 +10,14 @@ impl SupervisorBuilder {
     /// the API server, where it precedes the framework and the operator.
     pub fn program(mut self, name: &str, version: &str) -> Self {
         self.program.name = Some((name.to_owned(), version.to_owned()));
+        self
+    }
+
+    /// Sets how much of what happened the activity on the dashboard keeps in memory: about
+    /// how many bytes, and how many entries. The oldest are dropped first. Default is 2,000,000 bytes and 10,000
+    /// entries; zero keeps nothing.
+    pub fn with_activity_limit(mut self, bytes: usize, entries: usize) -> Self {
+        self.program.activity = ActivityLimit { bytes, entries };
         self
     }
 

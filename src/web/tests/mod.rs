@@ -2,6 +2,7 @@
 
 mod about;
 mod access;
+mod activity;
 mod audit;
 mod bad_input;
 mod commands;

@@ -22,6 +22,7 @@ const VIEWS: &[&str] = &[
     "/ui/operators/spaces",
     "/ui/operators/echo-server/parents/ns/a",
     "/ui/operators/spaces/parents/n00000",
+    "/ui/activity",
     "/ui/cache",
     "/ui/cache/pods",
     "/ui/cache/secrets/ns/secret",

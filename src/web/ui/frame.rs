@@ -35,6 +35,7 @@ pub(super) struct Frame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Operators,
+    Activity,
     Cache,
     Elsewhere,
 }

@@ -78,6 +78,11 @@ pub(super) fn in_namespace(operator_name: &str, namespace: &str) -> String {
     format!("{}/namespaces/{}", operator(operator_name), encoded(namespace))
 }
 
+/// What happened to the parents of an operator, of one namespace where that is given.
+pub(super) fn activity(operator_name: &str, namespace: &str) -> String {
+    format!("/ui/activity{}", query(&[("operator", operator_name), ("namespace", namespace)]))
+}
+
 /// A query of the parameters that are not empty.
 pub(super) fn query(parameters: &[(&str, &str)]) -> String {
     let given = parameters.iter().filter(|(_, value)| !value.is_empty());

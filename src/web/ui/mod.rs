@@ -5,7 +5,7 @@
 //! board and the stores.
 //!
 //! ```text
-//! board, stores --> attention, sentence (pure) --> overview, operator, parent, cache --> templates
+//! board, stores --> attention, sentence (pure) --> overview, operator, parent, cache, activity --> templates
 //!                                                  each a `Frame` around a `main` ----> HTML
 //! ```
 //!
@@ -14,6 +14,7 @@
 //! - Pages have no inline script or style, so that the security policy can forbid them.
 //! - The number of rows of a page is limited.
 
+mod activity;
 mod assets;
 mod attention;
 mod cache;
@@ -34,6 +35,7 @@ mod reconciles;
 mod routes;
 mod sentence;
 mod short;
+mod sparks;
 mod time;
 mod tree;
 

@@ -38,6 +38,7 @@ struct View {
     kind: String,
     mark: Mark,
     shown: String,
+    activity: String,
     rows: Vec<ParentRow>,
     first: Option<String>,
     next: Option<String>,
@@ -78,6 +79,7 @@ fn view(
         name: name.to_owned(),
         kind: operator.info.config.parent.kind().to_owned(),
         mark: (&operator).into(),
+        activity: links::activity(name, &namespace),
         shown: counted(found.chosen, "parent", "parents"),
         rows: found
             .items

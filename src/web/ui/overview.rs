@@ -10,6 +10,7 @@ use super::{
     frame::{self, Frame, Section},
     links,
     parts::{Bar, Mark, Part, count, counted, parts, size},
+    sparks::Sparks,
 };
 use crate::{
     board::{Board, OperatorSnapshot},
@@ -35,7 +36,11 @@ struct OperatorRow {
     parents: String,
     bar: Bar,
     parts: Vec<Part>,
+    sparks: Option<Sparks>,
 }
+
+/// No event reports that an operator has become quiet.
+const REFRESH: u32 = 15;
 
 /// A page for browsers, a list of paths for others.
 pub(super) async fn show(
@@ -54,12 +59,14 @@ fn view(board: &Board, now: SystemTime) -> Overview {
     let operators = board.operators();
     let attention = attention::list(board, &operators, now);
     Overview {
-        frame: Frame::new(title(attention.total), Section::Operators, now).of(board),
+        frame: Frame::new(title(attention.total), Section::Operators, now)
+            .of(board)
+            .refreshed_every(REFRESH),
         sentence: attention.sentence(&operators),
         health: health(board, &operators, attention.total),
         caches: caches(board),
         attention,
-        operators: operators.iter().map(OperatorRow::new).collect(),
+        operators: operators.iter().map(|it| OperatorRow::new(board, it)).collect(),
     }
 }
 
@@ -91,7 +98,7 @@ fn caches(board: &Board) -> String {
 }
 
 impl OperatorRow {
-    fn new(operator: &OperatorSnapshot) -> Self {
+    fn new(board: &Board, operator: &OperatorSnapshot) -> Self {
         let name = operator.info.name.as_str();
         let total = operator.parents.values().sum();
         Self {
@@ -102,6 +109,7 @@ impl OperatorRow {
             parents: counted(total, "parent", "parents"),
             bar: Bar::new(operator),
             parts: parts(name, &operator.parents),
+            sparks: Sparks::of(&board.trend(name)),
         }
     }
 }

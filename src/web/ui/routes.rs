@@ -2,11 +2,12 @@
 
 use actix_web::web::to;
 
-use super::{assets, cache, login, namespace, object, operator, overview, parent};
+use super::{activity, assets, cache, login, namespace, object, operator, overview, parent};
 use crate::{
     metrics::Attempt,
     web::{
         accept::HTML,
+        activity::PARAMETERS,
         endpoint::{
             AccessRule, Endpoint, JSON,
             Method::{Get, Post},
@@ -38,6 +39,8 @@ pub(in crate::web) static PAGES: Pages =
 static ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(Get, "/", "The overview as a page, or the paths of this endpoint as JSON",
         Responses::json::<Index>().also_as(&[JSON, HTML]), || to(overview::show)),
+    Endpoint::new(Get, "/ui/activity", "The page of what happened, the newest first",
+        PAGE, || to(activity::show)).with(PARAMETERS).by_namespace(),
     public(Endpoint::new(Get, "/ui/assets/{file}", "A file of the pages",
         ASSET, || to(assets::show))),
     Endpoint::new(Get, "/ui/cache", "The page of the caches",

@@ -1,6 +1,7 @@
 //! The web endpoint: its views, access and commands.
 
 mod access;
+mod activity;
 mod commands;
 mod explain;
 mod forged;
