@@ -55,5 +55,7 @@ pub(crate) use preview::{Preview, PreviewRequest};
 pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub(crate) use queue::QueueState;
 pub(crate) use reader::Reader;
+#[cfg(any(feature = "dashboard", feature = "mcp"))]
+pub(crate) use select::Selection;
 pub use shared::Board;
 pub(crate) use type_facts::{NamespaceState, TypeError, TypeSnapshot, TypeState};

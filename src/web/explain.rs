@@ -62,7 +62,7 @@ pub(super) struct ExplainQuery {
     #[serde(default)]
     pub(super) diff: Switch,
     #[serde(default)]
-    events: Switch,
+    pub(super) events: Switch,
 }
 
 pub(super) struct Explained {
@@ -128,15 +128,8 @@ impl From<Explained> for ParentDetails {
         let Explained { operator, key, parent, conditions, tree, related, preview_error, .. } =
             explained;
         let events = explained.events;
-        let facts = Facts {
-            state: &operator.state,
-            paused: operator.paused.as_ref(),
-            parent: &parent,
-            limit: operator.info.config.max_concurrent_reconciles,
-            now: SystemTime::now(),
-        };
         Self {
-            why: facts.why(),
+            why: why(&operator, &parent, SystemTime::now()),
             parent: ParentView::new(&key, &parent),
             conditions,
             children: tree.nodes,
@@ -147,6 +140,12 @@ impl From<Explained> for ParentDetails {
             history: parent.history.newest_first().cloned().collect(),
         }
     }
+}
+
+pub(super) fn why(operator: &OperatorSnapshot, parent: &ParentState, now: SystemTime) -> String {
+    let limit = operator.info.config.max_concurrent_reconciles;
+    let paused = operator.paused.as_ref();
+    Facts { state: &operator.state, paused, parent, limit, now }.why()
 }
 
 /// The cached children of a parent with their objects.
