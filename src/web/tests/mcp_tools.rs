@@ -162,7 +162,7 @@ async fn a_diff_shows_what_a_reconcile_would_change() {
     };
     let (text, is_error) = answered(&world, "diff", parent(), preview).await;
     assert!(!is_error && text.contains("A reconcile would change 1 child."), "{text}");
-    assert!(text.contains("Create Pod ns/pod\n> .spec + "), "{text}");
+    assert!(text.contains("\nCreate Pod ns/pod\n> ") && text.contains("> .spec + "), "{text}");
     assert!(text.contains("Never") && !text.contains(MARKED), "{text}");
     let refused = |request: WebRequest| {
         let WebRequest::Preview(mut request) = request else { panic!() };
