@@ -104,12 +104,12 @@ impl Arguments {
     }
 
     pub(super) fn operator(&self) -> Result<Option<&str>, Refused> {
-        self.part("operator", self.text("operator"))
+        part("operator", self.text("operator"))
     }
 
     /// The namespace, or else that of the client.
     pub(super) fn namespace<'a>(&'a self, client: &'a Client) -> Result<Option<&'a str>, Refused> {
-        self.part("namespace", self.text("namespace").or(client.namespace.as_deref()))
+        part("namespace", self.text("namespace").or(client.namespace.as_deref()))
     }
 
     /// A parent, also by `namespace/name`, as answers show it.
@@ -123,25 +123,20 @@ impl Arguments {
         let known = client.state.board.operator(&operator);
         let is_namespaced = known.is_none_or(|it| it.info.config.parent.is_namespaced());
         let usual = client.namespace.as_deref().filter(|_| is_namespaced);
-        let namespace = self.part("namespace", namespace.or(usual))?.map(str::to_owned);
-        let name = self.part("name", Some(name))?.unwrap_or_default().to_owned();
+        let namespace = part("namespace", namespace.or(usual))?.map(str::to_owned);
+        let name = part("name", Some(name))?.unwrap_or_default().to_owned();
         Ok(ParentPath { operator, namespace, name })
     }
+}
 
-    /// What is one part of a path, so that the permission for that path means it.
-    #[expect(clippy::unused_self, reason = "they are parts of arguments")]
-    fn part<'a>(&self, what: &str, text: Option<&'a str>) -> Result<Option<&'a str>, Refused> {
-        let is_part = |text: &str| {
-            let is_odd = |letter: char| matches!(letter, '/' | '%' | '?' | '#' | '*' | '\\');
-            let is_bad =
-                |letter: char| is_odd(letter) || letter.is_whitespace() || letter.is_control();
-            !matches!(text, "" | "." | "..") && !text.contains(is_bad)
-        };
-        match text {
-            Some(text) if !is_part(text) => {
-                Err(Refused::BadRequest(format!("{what}: it is not the name of an object")))
-            }
-            other => Ok(other),
+/// A text that is one part of a path, so that the permission for that path means it.
+fn part<'a>(what: &str, text: Option<&'a str>) -> Result<Option<&'a str>, Refused> {
+    let is_odd = |letter: char| matches!(letter, '/' | '%' | '?' | '#' | '*' | '\\');
+    let is_bad = |letter: char| is_odd(letter) || letter.is_whitespace() || letter.is_control();
+    match text {
+        Some(text) if matches!(text, "" | "." | "..") || text.contains(is_bad) => {
+            Err(Refused::BadRequest(format!("{what}: it is not the name of an object")))
         }
+        other => Ok(other),
     }
 }

@@ -15,7 +15,6 @@ use super::{
 use crate::web::{
     commands::ParentCommand,
     explain::{ExplainQuery, Explained},
-    parents::ParentPath,
     status::Refused,
     switch::Switch,
 };
@@ -48,15 +47,17 @@ pub(super) async fn perform(
         Refused::BadRequest(format!("there is no such tool: the tools are {names}"))
     })?;
     let arguments = Arguments::check(tool.arguments(), given)?;
-    match (tool, tool.command()) {
-        (_, Some(command)) => execute(client, command, &arguments.parent(client)?).await,
-        (Tool::Operators, None) => lists::operators(client).await,
-        (Tool::Attention, None) => lists::attention(client, &arguments).await,
-        (Tool::Parents, None) => lists::parents(client, &arguments).await,
-        (Tool::Children, None) => show(client, &arguments, Part::Children).await,
-        (Tool::Diff, None) => show(client, &arguments, Part::Diff).await,
-        (Tool::Events, None) => show(client, &arguments, Part::Events).await,
-        (_, None) => show(client, &arguments, Part::Explanation).await,
+    match tool {
+        Tool::Operators => lists::operators(client).await,
+        Tool::Attention => lists::attention(client, &arguments).await,
+        Tool::Parents => lists::parents(client, &arguments).await,
+        Tool::Explain => show(client, &arguments, Part::Explanation).await,
+        Tool::Children => show(client, &arguments, Part::Children).await,
+        Tool::Diff => show(client, &arguments, Part::Diff).await,
+        Tool::Events => show(client, &arguments, Part::Events).await,
+        Tool::Sync => execute(client, &arguments, ParentCommand::Sync).await,
+        Tool::Pause => execute(client, &arguments, ParentCommand::Pause).await,
+        Tool::Resume => execute(client, &arguments, ParentCommand::Resume).await,
     }
 }
 
@@ -72,15 +73,16 @@ async fn show(client: &Client, arguments: &Arguments, part: Part) -> Result<Stri
 /// Its line in the audit log is written also when it is refused, or when nobody waits for it any more.
 async fn execute(
     client: &Client,
+    arguments: &Arguments,
     command: ParentCommand,
-    path: &ParentPath,
 ) -> Result<String, Refused> {
-    let request = ApiRequest::command(path, command);
+    let path = arguments.parent(client)?;
+    let request = ApiRequest::command(&path, command);
     let mut entry = client.entry(&request);
     let executed = match client.may(&request).await {
         Ok(()) => {
             let by = client.user().map(str::to_owned);
-            command.execute(path, by, &client.state).await
+            command.execute(&path, by, &client.state).await
         }
         Err(refused) => Err(refused),
     };

@@ -122,33 +122,21 @@ impl Tool {
         }
     }
 
-    pub(super) fn command(self) -> Option<ParentCommand> {
+    /// A reconcile may change and delete children, and its handler may do something each time. A pause deletes nothing.
+    fn hints(self) -> ToolAnnotations {
+        let hints = ToolAnnotations::new().open_world(false);
+        let command = hints.clone().read_only(false);
         match self {
-            Self::Sync => Some(ParentCommand::Sync),
-            Self::Pause => Some(ParentCommand::Pause),
-            Self::Resume => Some(ParentCommand::Resume),
             Self::Operators
             | Self::Attention
             | Self::Parents
             | Self::Explain
             | Self::Children
             | Self::Diff
-            | Self::Events => None,
-        }
-    }
-
-    /// A reconcile may change and delete children, and its handler may do something each time. A pause deletes nothing.
-    fn hints(self) -> ToolAnnotations {
-        let hints = ToolAnnotations::new().open_world(false);
-        match self.command() {
-            None => hints.read_only(true),
-            Some(ParentCommand::Sync) => hints.read_only(false).destructive(true).idempotent(false),
-            Some(ParentCommand::Pause) => {
-                hints.read_only(false).destructive(false).idempotent(true)
-            }
-            Some(ParentCommand::Resume) => {
-                hints.read_only(false).destructive(true).idempotent(true)
-            }
+            | Self::Events => hints.read_only(true),
+            Self::Sync => command.destructive(true).idempotent(false),
+            Self::Pause => command.destructive(false).idempotent(true),
+            Self::Resume => command.destructive(true).idempotent(true),
         }
     }
 
@@ -179,10 +167,15 @@ impl Tool {
             namespace: is_namespaced.then(|| namespace.unwrap_or(ANY).to_owned()),
             name: ANY.to_owned(),
         };
-        match (self, self.command()) {
-            (_, Some(command)) => ApiRequest::command(&any(), command),
-            (Self::Attention | Self::Parents, None) => ApiRequest::parents(name, namespace),
-            (_, None) => ApiRequest::parent(&any()),
+        match self {
+            Self::Operators => ApiRequest::operators(),
+            Self::Attention | Self::Parents => ApiRequest::parents(name, namespace),
+            Self::Explain | Self::Children | Self::Diff | Self::Events => {
+                ApiRequest::parent(&any())
+            }
+            Self::Sync => ApiRequest::command(&any(), ParentCommand::Sync),
+            Self::Pause => ApiRequest::command(&any(), ParentCommand::Pause),
+            Self::Resume => ApiRequest::command(&any(), ParentCommand::Resume),
         }
     }
 }
