@@ -66,6 +66,8 @@ pub(crate) use preview::{Preview, PreviewRequest};
 pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub(crate) use queue::QueueState;
 pub(crate) use reader::Reader;
+#[cfg(any(feature = "dashboard", feature = "mcp"))]
+pub(crate) use select::Selection;
 pub use shared::Board;
 #[cfg(feature = "dashboard")]
 pub(crate) use trend::TREND_POINTS;

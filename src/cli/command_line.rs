@@ -211,6 +211,10 @@ pub(crate) struct RunArgs {
     /// without TLS, where tokens can be intercepted.
     #[arg(long)]
     pub(crate) insecure_listen: bool,
+    /// Serve AI assistants at /mcp of that address (Model Context Protocol): they read and command what their user may.
+    #[cfg(feature = "mcp")]
+    #[arg(long)]
+    pub(crate) mcp: bool,
     /// With the embedded server: its address [default: a free port of 127.0.0.1].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) embedded_listen: Option<SocketAddr>,

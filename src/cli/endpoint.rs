@@ -17,6 +17,8 @@ pub(super) fn serve(builder: SupervisorBuilder, web: &Web) -> anyhow::Result<Sup
         Some(proxy) => builder.behind_tls_proxy(proxy.clone()),
         None => builder,
     };
+    #[cfg(feature = "mcp")]
+    let builder = if web.mcp { builder.mcp() } else { builder };
     Ok(if web.insecure_listen { builder.allow_insecure_listen() } else { builder })
 }
 

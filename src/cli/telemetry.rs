@@ -61,9 +61,9 @@ pub(super) fn start(
 fn usual_level(format: LogFormat) -> &'static str {
     match format {
         LogFormat::Text => {
-            "info,operetta::writes=debug,actix_server=warn,actix_http=off,kube_client=off"
+            "info,operetta::writes=debug,actix_server=warn,actix_http=off,kube_client=off,rmcp=warn"
         }
-        LogFormat::Json => "info,actix_server=warn,actix_http=off,kube_client=off",
+        LogFormat::Json => "info,actix_server=warn,actix_http=off,kube_client=off,rmcp=warn",
     }
 }
 

@@ -90,6 +90,8 @@ struct TimeoutsView {
 struct WebView {
     /// Whether `/log-level` can change what is logged.
     log_level: bool,
+    /// Whether AI assistants are served at `/mcp`.
+    mcp: bool,
     /// Whether the program has added its own routes.
     own_routes: bool,
     default_page: usize,
@@ -125,6 +127,7 @@ pub(super) async fn config(
         streaming_lists: program.settings.streaming_lists,
         web: WebView {
             log_level: program.log_level.is_some(),
+            mcp: program.mcp,
             own_routes: !program.routes.is_empty(),
             default_page: DEFAULT_LIMIT,
             max_page: MAX_LIMIT,

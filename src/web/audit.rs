@@ -38,7 +38,8 @@ const LINES: u32 = 60;
 pub(super) struct Entry {
     metrics: Metrics,
     quota: Quota,
-    attempt: Attempt,
+    /// `None` once it is withdrawn.
+    attempt: Option<Attempt>,
     method: Method,
     path: String,
     from: Option<IpAddr>,
@@ -58,13 +59,30 @@ impl Entry {
         Some(Self {
             metrics: request.app_data::<Data<WebState>>()?.metrics.clone(),
             quota: quota.clone(),
-            attempt,
+            attempt: Some(attempt),
             method: request.method().clone(),
             path,
             from: request.peer_addr().map(|peer| peer.ip()),
             user: None,
             code: None,
         })
+    }
+
+    /// The entry of a command that came in a request for another path, as if it had come by itself.
+    #[cfg(feature = "mcp")]
+    pub(super) fn of_command(
+        metrics: &Metrics,
+        quota: &Quota,
+        (method, path): (Method, String),
+        from: Option<IpAddr>,
+    ) -> Self {
+        let (metrics, quota, attempt) = (metrics.clone(), quota.clone(), Some(Attempt::Command));
+        Self { metrics, quota, attempt, method, path, from, user: None, code: None }
+    }
+
+    /// Neither logs nor counts it: its commands have entries of their own.
+    pub(super) fn withdraw(mut self) {
+        self.attempt = None;
     }
 
     pub(super) fn is_by(&mut self, user: &str) {
@@ -79,8 +97,9 @@ impl Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         let Self { metrics, quota, attempt, method, path, from, user, code } = self;
+        let Some(attempt) = *attempt else { return };
         let outcome = outcome(*code);
-        metrics.web_attempt(*attempt, outcome);
+        metrics.web_attempt(attempt, outcome);
         let is_known = user.is_some() || outcome == AttemptOutcome::Done;
         if !is_known && !quota.has_a_line(Instant::now()) {
             return;

@@ -24,14 +24,26 @@ type Asker = Option<ReqData<Visitor>>;
 
 type CommandResult = Result<HttpResponse, Refused>;
 
+/// A command for one parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ParentCommand {
+    Sync,
+    Pause,
+    Resume,
+}
+
+/// A command that was executed or accepted.
+pub(super) struct Done {
+    pub(super) code: StatusCode,
+    pub(super) message: String,
+}
+
 pub(super) async fn sync(
     path: Path<ParentPath>,
     asker: Asker,
     state: Data<WebState>,
 ) -> CommandResult {
-    let done = "it is reconciled as soon as a permit is free";
-    // A reconcile is only requested; the other commands are complete.
-    of_parent(&path, Command::Sync, StatusCode::ACCEPTED, done, asker, &state).await
+    answer(ParentCommand::Sync, &path, asker, &state).await
 }
 
 pub(super) async fn pause(
@@ -39,8 +51,7 @@ pub(super) async fn pause(
     asker: Asker,
     state: Data<WebState>,
 ) -> CommandResult {
-    let done = "it has the annotation operetta.dev/paused";
-    of_parent(&path, Command::PauseParent, StatusCode::OK, done, asker, &state).await
+    answer(ParentCommand::Pause, &path, asker, &state).await
 }
 
 pub(super) async fn resume(
@@ -48,8 +59,7 @@ pub(super) async fn resume(
     asker: Asker,
     state: Data<WebState>,
 ) -> CommandResult {
-    let done = "it no longer has the annotation operetta.dev/paused";
-    of_parent(&path, Command::ResumeParent, StatusCode::OK, done, asker, &state).await
+    answer(ParentCommand::Resume, &path, asker, &state).await
 }
 
 pub(super) async fn pause_operator(
@@ -70,20 +80,65 @@ pub(super) async fn resume_operator(
     of_operator(&operator, Command::ResumeOperator, done, asker, &state).await
 }
 
-async fn of_parent(
-    ParentPath { operator, namespace, name }: &ParentPath,
-    command: fn(ObjectKey) -> Command,
-    code: StatusCode,
-    done: &str,
+async fn answer(
+    command: ParentCommand,
+    path: &ParentPath,
     asker: Asker,
     state: &WebState,
 ) -> CommandResult {
-    let known = state.board.operator(operator);
-    let ty = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info.config.parent;
-    let key = key_of(&ty, namespace.as_deref(), name)?;
-    let executed = state.board.command(operator, command(key.clone()), name_of(asker)).await;
-    executed.map_err(|error| redacted(&state.board, &ty, &key, error))?;
-    Ok(success(code, format!("{ty} {key}: {done}")))
+    let Done { code, message } = command.execute(path, name_of(asker), state).await?;
+    Ok(success(code, message))
+}
+
+impl ParentCommand {
+    /// The last part of its path.
+    #[cfg(feature = "mcp")]
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+        }
+    }
+
+    /// Sends it in the name of this user, if that is known.
+    pub(super) async fn execute(
+        self,
+        ParentPath { operator, namespace, name }: &ParentPath,
+        by: Option<String>,
+        state: &WebState,
+    ) -> Result<Done, Refused> {
+        let known = state.board.operator(operator);
+        let ty = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info.config.parent;
+        let key = key_of(&ty, namespace.as_deref(), name)?;
+        let executed = state.board.command(operator, self.of(key.clone()), by).await;
+        executed.map_err(|error| redacted(&state.board, &ty, &key, error))?;
+        Ok(Done { code: self.code(), message: format!("{ty} {key}: {}", self.done()) })
+    }
+
+    fn of(self, key: ObjectKey) -> Command {
+        match self {
+            Self::Sync => Command::Sync(key),
+            Self::Pause => Command::PauseParent(key),
+            Self::Resume => Command::ResumeParent(key),
+        }
+    }
+
+    /// A reconcile is only requested; the other commands are complete.
+    fn code(self) -> StatusCode {
+        match self {
+            Self::Sync => StatusCode::ACCEPTED,
+            Self::Pause | Self::Resume => StatusCode::OK,
+        }
+    }
+
+    fn done(self) -> &'static str {
+        match self {
+            Self::Sync => "it is reconciled as soon as a permit is free",
+            Self::Pause => "it has the annotation operetta.dev/paused",
+            Self::Resume => "it no longer has the annotation operetta.dev/paused",
+        }
+    }
 }
 
 /// The API server's refusal may quote secrets.

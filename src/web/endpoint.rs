@@ -49,6 +49,10 @@ pub(super) enum AccessRule {
     Public,
     /// Users with the permission for this path.
     Guarded,
+    /// Every user who is authenticated: the handler checks the permission for each part of what it is asked, and audits
+    /// the commands in it.
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "for `mcp`"))]
+    Authenticated,
 }
 
 /// A parameter of the path or the query.

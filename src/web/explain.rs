@@ -66,7 +66,7 @@ pub(super) struct ExplainQuery {
     #[serde(default)]
     pub(super) diff: Switch,
     #[serde(default)]
-    events: Switch,
+    pub(super) events: Switch,
 }
 
 pub(super) struct Explained {
@@ -125,7 +125,7 @@ impl Explained {
         };
         let conditions = conditions_of(board, object.as_ref());
         let related = related::of_parent(board, operator.info.name.as_str(), &parent.uid);
-        let problems = Facts { operator: &operator, key: &key, parent: &parent }.why();
+        let problems = why(&operator, &key, &parent);
         let id = ChildId { ty: operator.info.config.parent.clone(), key: key.clone() };
         let problems =
             deeper::look(board, operator.info.name.as_str(), &id, &secrets, problems).await;
@@ -160,6 +160,15 @@ impl From<Explained> for ParentDetails {
             history: parent.history.newest_first().cloned().collect(),
         }
     }
+}
+
+/// What is wrong with a parent, the worst first; never empty. What its children depend on is not read.
+pub(super) fn why(
+    operator: &OperatorSnapshot,
+    key: &ObjectKey,
+    parent: &ParentState,
+) -> Vec<Problem> {
+    Facts { operator, key, parent }.why()
 }
 
 /// The cached children of a parent with their objects.

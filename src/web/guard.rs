@@ -52,6 +52,9 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     if let Err(refused) = &admitted {
         audit::record_denial(&request, refused);
     }
+    if admitted.is_ok() && audits_itself(&rules, &request) {
+        entry.take().into_iter().for_each(Entry::withdraw);
+    }
     if let (Some(entry), Some(visitor)) = (&mut entry, &visitor) {
         entry.is_by(&visitor.user.username);
     }
@@ -100,11 +103,20 @@ async fn admit(rules: &RequestRules, request: &mut ServiceRequest) -> Result<Sho
         return Err(Refused::NoRoom);
     }
     let shown = match &rules.access {
-        Some(access) => visitor::admit(access, rules.protocol, endpoint, request).await?,
+        Some(access) => {
+            let rule = rules.paths.access(request.method(), request.match_info().as_str());
+            visitor::admit(access, rules.protocol, (rule, endpoint), request).await?
+        }
         None => Shown::All,
     };
     body::read(request, rules.limits.body).await?;
     Ok(shown)
+}
+
+/// Whether a handler audits the commands in an admitted request.
+fn audits_itself(rules: &RequestRules, request: &ServiceRequest) -> bool {
+    let endpoint = rules.paths.find(request.method(), request.match_info().as_str());
+    endpoint.is_some_and(|endpoint| endpoint.access == AccessRule::Authenticated)
 }
 
 fn outcome_of<B>(response: ServiceResponse<B>) -> ServiceResponse<BoxBody> {

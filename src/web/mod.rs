@@ -12,6 +12,7 @@
 //!             /api/v1/operators  operators+
 //!             /api/v1/activity . activity-+
 //!             /api/v1/cache .... cache ---+--> redact --> response
+//!             /mcp ............. mcp -----+    (what the API would answer, as text)
 //!             / /ui ............ ui ------+    (or no_ui)
 //! ```
 //!
@@ -22,7 +23,8 @@
 //! Invariants:
 //! - Every object passes `redact` before it is shown, and so does every text about an object that does
 //!   not come from the board.
-//! - Every error of every path is a Kubernetes `Status` with the security headers.
+//! - Every error of every path is a Kubernetes `Status` with the security headers; errors within the Model Context
+//!   Protocol are those of JSON-RPC.
 //! - No GET and no page of another site can give a command: commands are JSON, except for the forms to
 //!   log in and out, which prove their origin.
 //! - A request reads copies, so a slow client never blocks an actor.
@@ -32,6 +34,8 @@ mod accept;
 mod access;
 mod activity;
 mod against;
+#[cfg(any(feature = "dashboard", feature = "mcp"))]
+mod attention;
 mod audit;
 mod body;
 mod cache;
@@ -56,6 +60,11 @@ mod logins;
 #[cfg(not(feature = "dashboard"))]
 #[path = "no_logins.rs"]
 mod logins;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(not(feature = "mcp"))]
+#[path = "no_mcp.rs"]
+mod mcp;
 mod metrics;
 mod niceness;
 #[cfg(any(test, not(feature = "dashboard")))]

@@ -103,7 +103,7 @@ impl Security {
     /// The security of an endpoint, if it differs from that of all.
     fn of_endpoint(self, access: AccessRule) -> Option<Value> {
         match (self, access) {
-            (Self::None, _) | (_, AccessRule::Guarded) => None,
+            (Self::None, _) | (_, AccessRule::Guarded | AccessRule::Authenticated) => None,
             // Without authentication only the outcome is shown.
             (Self::Delegated(_), AccessRule::Open) => {
                 Some(json!([vec![json!({})], by_token_or_session()].concat()))
@@ -161,7 +161,7 @@ fn operation(endpoint: &Endpoint, all: &Paths, schemas: &mut SchemaGenerator) ->
         operation["requestBody"] = json!({
             "required": true,
             "description": meaning,
-            "content": {media_type: {"schema": body_schema(fields)}},
+            "content": {media_type: {"schema": body_schema(media_type, fields)}},
         });
     } else if endpoint.method == Method::Post {
         operation["requestBody"] = json!({
@@ -173,7 +173,7 @@ fn operation(endpoint: &Endpoint, all: &Paths, schemas: &mut SchemaGenerator) ->
     operation
 }
 
-fn body_schema(fields: &[Parameter]) -> Value {
+fn body_schema(media_type: &str, fields: &[Parameter]) -> Value {
     let schema = |field: &Parameter| {
         let mut schema = schema(&field.form);
         schema["description"] = json!(field.meaning);
@@ -181,7 +181,7 @@ fn body_schema(fields: &[Parameter]) -> Value {
     };
     let properties: Map<String, Value> = fields.iter().map(schema).collect();
     if properties.is_empty() {
-        json!({"type": "string"})
+        json!({"type": if media_type == JSON { "object" } else { "string" }})
     } else {
         json!({"type": "object", "properties": properties})
     }

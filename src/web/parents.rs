@@ -74,7 +74,13 @@ pub(super) const TEXT: Parameter =
     Parameter::text("q", "only those whose namespace/name contains this text, ignoring case");
 
 impl ParentQuery {
-    fn check(self) -> Result<ParentFilter, Refused> {
+    #[cfg(feature = "mcp")]
+    pub(super) fn new(namespace: Option<&str>, phase: Option<&str>, text: Option<&str>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Self { namespace: owned(namespace), phase: owned(phase), q: owned(text) }
+    }
+
+    pub(super) fn check(self) -> Result<ParentFilter, Refused> {
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         let phases = given(self.phase).unwrap_or_default();
         let phases = phases.split(',').filter(|name| !name.is_empty()).map(phase);

@@ -7,7 +7,7 @@ use std::fmt;
 use actix_web::{dev::ResourceDef, http};
 
 use super::{
-    endpoint::{Endpoint, Method, Parameter},
+    endpoint::{AccessRule, Endpoint, Method, Parameter},
     pages::Pages,
 };
 
@@ -21,11 +21,11 @@ pub(super) struct Paths {
 
 impl Paths {
     pub(super) fn new(
-        endpoints: &'static [Endpoint],
+        endpoints: impl Iterator<Item = &'static Endpoint>,
         names: &'static [Parameter],
         pages: &'static Pages,
     ) -> Self {
-        let mut all: Vec<_> = endpoints.iter().chain(pages.endpoints).collect();
+        let mut all: Vec<_> = endpoints.chain(pages.endpoints).collect();
         all.sort_by_key(|endpoint| (endpoint.path, endpoint.method));
         let endpoints = all.into_iter().map(|one| (one, ResourceDef::new(one.path))).collect();
         Self { endpoints, names: names.iter().chain(pages.names).collect(), pages }
@@ -49,6 +49,13 @@ impl Paths {
     /// The endpoint for a request, with the path as the router decodes it.
     pub(super) fn find(&self, method: &http::Method, path: &str) -> Option<&'static Endpoint> {
         self.matching(path).find(|endpoint| endpoint.method.is(method))
+    }
+
+    /// The access of a request. Of a path whose handler checks permissions itself, the users learn the methods.
+    pub(super) fn access(&self, method: &http::Method, path: &str) -> AccessRule {
+        let checks_itself = |it: &&Endpoint| it.access == AccessRule::Authenticated;
+        let found = self.find(method, path).or_else(|| self.matching(path).find(checks_itself));
+        found.map_or(AccessRule::Guarded, |endpoint| endpoint.access)
     }
 
     /// The methods of a path for the `Allow` header; empty for an unknown path.

@@ -18,6 +18,8 @@ pub struct Program {
     pub log_level: Option<Arc<dyn LogLevel>>,
     /// Its own routes.
     pub routes: Vec<Routes>,
+    /// Whether it serves AI assistants, with the feature `mcp`.
+    pub mcp: bool,
     /// The settings of its client.
     pub settings: ClusterSettings,
     /// How much of the timeline is kept.
@@ -39,11 +41,12 @@ pub trait LogLevel: Send + Sync + 'static {
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, log_level, routes, settings, activity } = self;
+        let Self { name, log_level, routes, mcp, settings, activity } = self;
         f.debug_struct("Program")
             .field("name", name)
             .field("log_level", &log_level.is_some())
             .field("routes", &routes.len())
+            .field("mcp", mcp)
             .field("settings", settings)
             .field("activity", activity)
             .finish()

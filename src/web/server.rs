@@ -22,7 +22,7 @@ use super::{
     request_rules::{Hosts, Limits, RequestRules},
     routes,
     state::WebState,
-    table::PATHS,
+    table::{PATHS, PATHS_WITH_MCP},
     tls::Certificates,
     transport,
 };
@@ -105,7 +105,7 @@ pub(super) fn limited(
     let limits = Limits { per_peer, ..limits };
     let (hosts, address) = (Hosts::of(address), Some(address));
     let quota = Quota::default();
-    let paths = Arc::clone(&PATHS);
+    let paths = Arc::clone(if state.program.mcp { &PATHS_WITH_MCP } else { &PATHS });
     let rules = RequestRules { hosts, protocol, proxy, address, limits, quota, access, paths };
     state.metrics.web_served();
     let shown = certificates.clone();

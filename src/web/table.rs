@@ -26,7 +26,7 @@ use super::{
     health,
     kubernetes_events::EVENTS,
     log_level::{self, FILTER, LogLevelView},
-    metrics, openapi, operators,
+    mcp, metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
     pages::Pages,
     parents,
@@ -52,9 +52,13 @@ const VERBOSE: Parameter = Parameter::flag("verbose", "show the result of each c
 /// The table for the router, the index, the `OpenAPI` document and access control.
 pub(super) static PATHS: LazyLock<Arc<Paths>> = LazyLock::new(|| with(&PAGES));
 
+/// The same, with the endpoint for AI assistants.
+pub(super) static PATHS_WITH_MCP: LazyLock<Arc<Paths>> =
+    LazyLock::new(|| Arc::new(Paths::new(ENDPOINTS.iter().chain(mcp::ENDPOINTS), NAMES, &PAGES)));
+
 /// The endpoints for programs, with these for browsers.
 pub(super) fn with(pages: &'static Pages) -> Arc<Paths> {
-    Arc::new(Paths::new(ENDPOINTS, NAMES, pages))
+    Arc::new(Paths::new(ENDPOINTS.iter(), NAMES, pages))
 }
 
 /// Every endpoint for programs, sorted by path.

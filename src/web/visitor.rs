@@ -17,7 +17,7 @@ use actix_web::{
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
-    access::{Access, Target},
+    access::{Access, Known, Target},
     endpoint::{AccessRule, Endpoint},
     logins::Session,
     origin::Protocol,
@@ -43,6 +43,26 @@ pub(super) struct Visitor {
     pub(super) has_session: bool,
 }
 
+/// A user of a path whose handler checks permissions itself.
+#[derive(Clone)]
+#[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "for `mcp`"))]
+pub(super) struct Caller {
+    access: Access,
+    known: Known,
+}
+
+#[cfg(feature = "mcp")]
+impl Caller {
+    pub(super) fn name(&self) -> &str {
+        &self.known.user.username
+    }
+
+    /// Whether this user may send a request for one of these.
+    pub(super) async fn check(&self, method: &Method, targets: Vec<Target>) -> Result<(), Refused> {
+        self.access.check(&self.known, &verb(method), targets).await.map(|_| ())
+    }
+}
+
 tokio::task_local! {
     /// The user of the request that is handled.
     pub(super) static VISITOR: Option<Visitor>;
@@ -53,22 +73,30 @@ pub(super) fn of(request: &ServiceRequest) -> Option<Visitor> {
     request.extensions().get::<Visitor>().cloned()
 }
 
-/// Authenticates and authorizes a request for an endpoint.
+/// Authenticates and authorizes a request for an endpoint, or for a path with this access.
 pub(super) async fn admit(
     access: &Access,
     protocol: Protocol,
-    endpoint: Option<&Endpoint>,
+    (rule, endpoint): (AccessRule, Option<&Endpoint>),
     request: &ServiceRequest,
 ) -> Result<Shown, Refused> {
-    let wanted = endpoint.map(|endpoint| endpoint.access);
     access.logins().tidy();
-    if wanted == Some(AccessRule::Public) {
-        return Ok(Shown::All);
-    }
-    match authorize(access, protocol, endpoint, request).await {
+    let admitted = match rule {
+        AccessRule::Public => return Ok(Shown::All),
+        AccessRule::Authenticated => {
+            authenticate(access, protocol, request).await.map(|(_, known)| {
+                let access = access.clone();
+                request.extensions_mut().insert(Caller { access, known });
+            })
+        }
+        AccessRule::Open | AccessRule::Guarded => {
+            authorize(access, protocol, endpoint, request).await
+        }
+    };
+    match admitted {
         Ok(()) => Ok(Shown::All),
         // A probe has no token.
-        Err(_) if wanted == Some(AccessRule::Open) => Ok(Shown::Outcome),
+        Err(_) if rule == AccessRule::Open => Ok(Shown::Outcome),
         Err(refused) => Err(refused),
     }
 }
@@ -80,6 +108,20 @@ async fn authorize(
     request: &ServiceRequest,
 ) -> Result<(), Refused> {
     let verb = verb(request.method());
+    let (credential, known) = authenticate(access, protocol, request).await?;
+    if let Some(target) = access.check(&known, &verb, wanted(endpoint, request)).await? {
+        let (Credential { token, session }, access) = (credential, access.clone());
+        request.extensions_mut().insert(Standing { access, token, session, verb, target });
+    }
+    Ok(())
+}
+
+/// The user of a request, whatever they may do.
+async fn authenticate(
+    access: &Access,
+    protocol: Protocol,
+    request: &ServiceRequest,
+) -> Result<(Credential, Known), Refused> {
     let credential = Credential::of(access, protocol, request)?;
     let identified = access.identify(credential.token.expose_secret()).await;
     if let (Err(Refused::TokenInvalid), Some(session)) = (&identified, &credential.session) {
@@ -89,11 +131,7 @@ async fn authorize(
     let has_session = credential.session.is_some();
     let visitor = Visitor { user: Arc::clone(&known.user), has_session };
     request.extensions_mut().insert(visitor);
-    if let Some(target) = access.check(&known, &verb, wanted(endpoint, request)).await? {
-        let (Credential { token, session }, access) = (credential, access.clone());
-        request.extensions_mut().insert(Standing { access, token, session, verb, target });
-    }
-    Ok(())
+    Ok((credential, known))
 }
 
 fn wanted(endpoint: Option<&Endpoint>, request: &ServiceRequest) -> Vec<Target> {

@@ -63,6 +63,9 @@ pub(crate) struct Web {
     pub(crate) tls_proxy: Option<TlsProxy>,
     /// Whether `--insecure-listen` was given.
     pub(crate) insecure_listen: bool,
+    /// Whether AI assistants are served.
+    #[cfg(feature = "mcp")]
+    pub(crate) mcp: bool,
 }
 
 /// The source of a certificate.
@@ -173,7 +176,15 @@ impl Web {
             _ => args.tls_self_signed.then_some(Certificate::SelfSigned),
         };
         let tls_proxy = args.behind_tls_proxy.clone();
-        let web = Self { listen, auth, certificate, tls_proxy, insecure_listen };
+        let web = Self {
+            listen,
+            auth,
+            certificate,
+            tls_proxy,
+            insecure_listen,
+            #[cfg(feature = "mcp")]
+            mcp: args.mcp,
+        };
         web.check_exposure()
     }
 

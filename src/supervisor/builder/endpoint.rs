@@ -66,6 +66,15 @@ impl SupervisorBuilder {
         self
     }
 
+    /// Serves AI assistants at `/mcp` of the web endpoint, by the Model Context Protocol. Its tools show what the HTTP API
+    /// shows, and give the same commands, each with the permission that the API requires. Default is that `/mcp` answers
+    /// 404.
+    #[cfg(feature = "mcp")]
+    pub fn mcp(mut self) -> Self {
+        self.program.mcp = true;
+        self
+    }
+
     /// Adds the program's own routes to the web endpoint. It can be called several times. Handlers read the
     /// stores through [`Stores`](crate::web::Stores).
     ///

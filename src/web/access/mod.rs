@@ -67,6 +67,7 @@ struct Reviews {
     is_down: AtomicBool,
 }
 
+/// A user whose token was reviewed.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) user: Arc<User>,

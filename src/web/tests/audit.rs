@@ -17,15 +17,15 @@ const PAUSE: &str = "/api/v1/operators/nobody/parents/a/pause";
 
 /// The log of this thread.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let text = String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap();
         text.lines().filter(|line| line.contains("operetta::audit")).map(str::to_owned).collect()
     }
 
-    fn keep(&self) -> (tracing::subscriber::DefaultGuard, LogsAlone) {
+    pub(super) fn keep(&self) -> (tracing::subscriber::DefaultGuard, LogsAlone) {
         let alone = logs_alone();
         let log = self.clone();
         let lines = tracing_subscriber::fmt().with_ansi(false).with_writer(move || log.clone());

@@ -183,7 +183,7 @@ fn the_document_describes_delegated_access() {
         assert_eq!(document["security"], either);
         for endpoint in PATHS.endpoints() {
             let expected = match endpoint.access {
-                AccessRule::Guarded => None,
+                AccessRule::Guarded | AccessRule::Authenticated => None,
                 AccessRule::Open => Some(json!([{}, {"bearerToken": []}, {"session": []}])),
                 AccessRule::Public => Some(json!([])),
             };

@@ -160,6 +160,29 @@ impl World {
         self
     }
 
+    /// Adds Pods of the parent `ns/a`.
+    pub(super) fn with_pods(self, count: usize) -> Self {
+        for number in 0..count {
+            let name = format!("pod-{number:03}");
+            let metadata = json!({
+                "name": name, "namespace": "ns", "uid": name, "resourceVersion": "8",
+                "labels": {LABEL: "p"}, "ownerReferences": [{"uid": "p", "controller": true}],
+            });
+            observe(&self.pods, &json!({"metadata": metadata}));
+        }
+        self
+    }
+
+    /// Adds parents of `echo-server` that fail.
+    pub(super) fn with_failing_parents(self, count: usize) -> Self {
+        let operator = OperatorName::new("echo-server").unwrap();
+        for number in 0..count {
+            let key = ObjectKey::namespaced("many", &format!("p{number:03}"));
+            self.state.board.record(&operator, &key, failing_parent());
+        }
+        self
+    }
+
     /// Adds namespaces, each a parent of `spaces`.
     pub(super) fn with_namespaces(self, count: usize) -> Self {
         let operator = OperatorName::new("spaces").unwrap();

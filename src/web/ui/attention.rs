@@ -1,21 +1,22 @@
-//! What needs the attention of the user, most severe first. Reads a limited number of copies.
+//! What needs the attention of the user, most severe first, with links. Reads a limited number of copies.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::{
-    facts, links,
+    links,
     parts::{Link, Mark, count, counted},
-    sentence::{self, Words},
+    sentence::Words,
     time::Moment,
 };
 use crate::{
-    board::{
-        Board, OperatorPause, OperatorSnapshot, OperatorState, ParentPhase, ParentState,
-        ReconcileStage,
+    board::{Board, OperatorPause, OperatorSnapshot, OperatorState, ParentPhase, ParentState},
+    history::{Action, Problem},
+    object::ObjectKey,
+    web::{
+        attention::{PHASES, parents, uncovered_problems},
+        explain::why,
+        why::of_operator,
     },
-    history::{Action, Decided, Problem},
-    object::{K8sType, ObjectKey},
-    web::why::of_operator,
 };
 
 #[derive(Debug, Default)]
@@ -38,24 +39,6 @@ pub(super) struct Item {
     pub(super) since: Option<Moment>,
     pub(super) next: Option<Moment>,
 }
-
-/// The limit of listed parents of one operator in one phase.
-const LISTED: usize = 10;
-/// A shorter wait needs no attention.
-const PATIENCE: Duration = Duration::from_mins(2);
-
-/// The order: phases that need intervention come first.
-const PHASES: [ParentPhase; 9] = [
-    ParentPhase::Stalled,
-    ParentPhase::Failing,
-    ParentPhase::Running,
-    ParentPhase::Waiting,
-    ParentPhase::Synced,
-    ParentPhase::Finalizing,
-    ParentPhase::Paused,
-    ParentPhase::Ready,
-    ParentPhase::Pending,
-];
 
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
     let mut attention = Attention::default();
@@ -84,13 +67,8 @@ impl Attention {
         phase: ParentPhase,
         now: SystemTime,
     ) {
-        if operator.parents.get(&phase).is_none_or(|count| *count == 0) {
-            return;
-        }
         let name = operator.info.name.as_str();
-        let is_wanted =
-            |_: &ObjectKey, state: &ParentState| state.phase == phase && matters(state, now);
-        let Some(found) = board.select(name, None, LISTED, is_wanted) else { return };
+        let Some(found) = parents(board, operator, phase, now, |_| true) else { return };
         self.total += found.chosen;
         self.items.extend(found.items.iter().map(|(key, state)| item(operator, key, state, now)));
         if found.remaining > 0 {
@@ -115,31 +93,6 @@ impl Attention {
     }
 }
 
-fn matters(state: &ParentState, now: SystemTime) -> bool {
-    match state.phase {
-        ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Synced | ParentPhase::Paused => {
-            true
-        }
-        ParentPhase::Running if state.stage == ReconcileStage::HandlerTimeout => true,
-        ParentPhase::Waiting | ParentPhase::Finalizing if needs_intervention(state) => true,
-        ParentPhase::Waiting | ParentPhase::Finalizing => {
-            let since = state.history.since();
-            since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
-        }
-        // Further reconciles do not resolve it.
-        ParentPhase::Ready | ParentPhase::Pending | ParentPhase::Running => {
-            needs_intervention(state)
-        }
-    }
-}
-
-/// Whether it requires manual intervention: held deletions, conflicts or flapping.
-fn needs_intervention(state: &ParentState) -> bool {
-    let decisions = state.history.last().map(|it| &*it.decisions).unwrap_or_default();
-    let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
-    state.flapping_summary.is_some() || is_held
-}
-
 fn item(
     operator: &OperatorSnapshot,
     key: &ObjectKey,
@@ -152,7 +105,7 @@ fn item(
         title: key.to_string(),
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
-        words: sentence::why(key, state, operator).into(),
+        words: why(operator, key, state).into(),
         since: state.history.since().map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
@@ -216,34 +169,19 @@ fn paused_problem(name: &str, pause: &OperatorPause) -> Problem {
         .cured_by([Action::text("Resume it")])
 }
 
-/// Whether an operator is degraded and uses this type, so that its reasons may cover the type.
-fn covers(operator: &OperatorSnapshot, ty: &K8sType) -> bool {
-    let config = &operator.info.config;
-    let is_degraded = matches!(operator.state, OperatorState::Degraded { .. });
-    is_degraded && (config.parent == *ty || config.child_config(ty).is_some())
-}
-
 /// The caches with problems that no operator covers.
 fn caches(
     board: &Board,
     operators: &[OperatorSnapshot],
     now: SystemTime,
 ) -> impl Iterator<Item = Item> {
-    board.types().into_iter().filter_map(move |cache| {
-        let is_covered = cache.state.error.is_some()
-            && operators.iter().any(|operator| covers(operator, cache.store.ty()));
-        let problems = facts::problems(&cache);
-        let why = problems.first().filter(|_| !is_covered)?;
-        let problems = problems.iter().skip(1);
-        let problem = problems.fold(Problem::new(why), Problem::because);
-        Some(Item {
-            mark: Mark::warn("cache"),
-            title: cache.store.ty().resource_name(),
-            href: links::cache(cache.store.ty()),
-            of: "cache".to_owned(),
-            words: vec![problem].into(),
-            since: cache.state.version_regressed.map(|at| Moment::past(at, now)),
-            next: None,
-        })
+    uncovered_problems(board, operators).into_iter().map(move |(cache, problem)| Item {
+        mark: Mark::warn("cache"),
+        title: cache.store.ty().resource_name(),
+        href: links::cache(cache.store.ty()),
+        of: "cache".to_owned(),
+        words: vec![Problem::new(problem)].into(),
+        since: cache.state.version_regressed.map(|at| Moment::past(at, now)),
+        next: None,
     })
 }

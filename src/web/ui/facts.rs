@@ -7,7 +7,7 @@ use super::{
     parts::{Mark, count, size},
     time::Moment,
 };
-use crate::{board::TypeSnapshot, object::K8sType};
+use crate::{board::TypeSnapshot, object::K8sType, web::attention::problems};
 
 #[derive(Debug)]
 pub(super) struct Fact {
@@ -68,31 +68,6 @@ fn mark(cache: &TypeSnapshot, has_problems: bool) -> Mark {
     } else {
         Mark::busy("listing")
     }
-}
-
-pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<String> {
-    let mut problems = Vec::new();
-    if let Some(error) = &state.error {
-        let permission =
-            error.permission.as_ref().map(|it| format!(" The permission to {it} is missing."));
-        problems.push(format!("{}.{}", error.message, permission.unwrap_or_default()));
-    }
-    for namespace in &state.namespaces {
-        if let (Some(namespace), Some(error)) = (&namespace.namespace, &namespace.error) {
-            problems.push(format!("In {namespace}: {}.", error.message));
-        }
-    }
-    if state.deletions_held {
-        problems.push(
-            "The API server returned an earlier resourceVersion: deletions of this type are held for now."
-                .to_owned(),
-        );
-    }
-    for object in store.first_undecodable() {
-        let name = object.key().map_or_else(|| "An object".to_owned(), ToString::to_string);
-        problems.push(format!("{name} cannot be decoded: {}", object.why()));
-    }
-    problems
 }
 
 pub(super) fn type_words(ty: &K8sType) -> String {

@@ -2,13 +2,8 @@
 
 use askama::{Template, filters::HtmlSafe};
 
-use super::short::Shortened;
-use crate::{
-    board::{OperatorSnapshot, ParentState},
-    history::{Action, Problem},
-    object::ObjectKey,
-    web::{ui::parts::Prose, why::Facts},
-};
+use super::{parts::Prose, short::Shortened};
+use crate::history::{Action, Problem};
 
 /// A problem as a card.
 #[derive(Debug, Template)]
@@ -41,15 +36,6 @@ pub(super) struct Words {
 
 /// The most evidence in a few lines.
 const BECAUSE: usize = 2;
-
-/// What is wrong with a parent, the worst first; one without an action if all is well.
-pub(super) fn why(
-    key: &ObjectKey,
-    parent: &ParentState,
-    operator: &OperatorSnapshot,
-) -> Vec<Problem> {
-    Facts { operator, key, parent }.why()
-}
 
 impl From<Vec<Problem>> for Words {
     fn from(problems: Vec<Problem>) -> Self {

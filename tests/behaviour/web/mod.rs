@@ -6,4 +6,5 @@ mod commands;
 mod explain;
 mod forged;
 mod kubernetes_events;
+mod mcp;
 mod secrets;

@@ -1,0 +1,5 @@
+//! In place of `mcp` without the feature `mcp`: no path.
+
+use super::endpoint::Endpoint;
+
+pub(super) static ENDPOINTS: &[Endpoint] = &[];
