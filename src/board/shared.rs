@@ -10,7 +10,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    Beat, Change, CredentialState, Full, Leadership, OperatorInfo, OperatorPause, OperatorRestarts,
+    Beat, Change, CredentialState, Full, Leadership, OperatorInfo, OperatorRestarts,
     OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, Pulse, QueueState,
     Reader, Subscription, TypeSnapshot, TypeState, WebRequest,
     feed::{self, Feed},
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     object::{K8sType, ObjectKey, Uid},
-    operator::OperatorName,
+    operator::{OperatorName, Pause},
     plan::UndeclaredField,
     related::{Reads, Source},
     store::StoreReader,
@@ -49,7 +49,7 @@ pub(super) struct Contents {
 pub(super) struct Operator {
     info: OperatorInfo,
     state: OperatorState,
-    paused: Option<OperatorPause>,
+    paused: Option<Arc<Pause>>,
     leadership: Option<Leadership>,
     restarts: Option<OperatorRestarts>,
     /// The namespaces that it is restricted to, and whether all its types can be read there.
@@ -126,7 +126,7 @@ impl Board {
         }
     }
 
-    pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
+    pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<Arc<Pause>>) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
         shown.paused = paused;

@@ -33,6 +33,10 @@ pub struct Reconcile {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub(crate) message: Option<Arc<str>>,
+    /// Who paused it, since when, until when and why, if the pause says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) paused: Option<Arc<str>>,
     /// The children that were not up to date: first those that are stuck, then the writes.
     pub decisions: Arc<[Decision]>,
     /// How many further decisions are not kept.
@@ -86,7 +90,7 @@ const MAX_TEXT: usize = 1024;
 impl Reconcile {
     /// A reconcile without decisions, to be filled in.
     pub(crate) fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
-        let (causes, message, decisions, steps) = <_>::default();
+        let (causes, message, paused, decisions, steps) = <_>::default();
         let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
         Self {
             number,
@@ -95,6 +99,7 @@ impl Reconcile {
             causes,
             outcome,
             message,
+            paused,
             decisions,
             omitted,
             unchanged,
@@ -128,6 +133,7 @@ impl Reconcile {
         is_quiet
             && self.outcome == next.outcome
             && self.message == next.message
+            && self.paused == next.paused
             && self.decisions == next.decisions
     }
 
@@ -139,6 +145,9 @@ impl Reconcile {
         if self.message == last.message {
             self.message.clone_from(&last.message);
         }
+        if self.paused == last.paused {
+            self.paused.clone_from(&last.paused);
+        }
         if self.outcome == last.outcome {
             self.outcome = last.outcome.clone();
         }
@@ -149,6 +158,7 @@ impl Reconcile {
             *message = bounded(message);
         }
         self.message = self.message.as_ref().map(bounded);
+        self.paused = self.paused.as_ref().map(bounded);
         self.omitted += self.decisions.len().saturating_sub(MAX_DECISIONS);
         let kept = self.decisions.iter().take(MAX_DECISIONS);
         self.decisions = kept.cloned().map(Decision::bounded).collect();

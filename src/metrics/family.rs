@@ -94,6 +94,8 @@ families! {
         = "1 while an operator that is restricted to namespaces can read all its types in this one, else 0.";
     operator_paused: gauges("operator_paused", ["operator"])
         = "1 while a user has paused the operator, else 0.";
+    oldest_pause: times("oldest_pause_timestamp_seconds", ["operator"])
+        = "Since when the operator, or the longest paused of its parents, is paused; absent if none is.";
     restarts: counters("operator_restarts_total", ["operator", "actor"])
         = "Restarts of an operator after a panic in Operetta, by the actor that panicked: operator, reconciler (of one \
            parent), reflector, related, elector.";

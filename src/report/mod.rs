@@ -50,6 +50,8 @@ use crate::{journal::Journal, object::Redactor};
 
 impl Report {
     pub(crate) fn of(journal: &Journal, memory: MemoryView<'_>, redactor: &Redactor) -> Self {
-        fold::fold(journal, memory, redactor)
+        let known = journal.progress().known_pause();
+        let pause = known.map(|known| pause::shown_with(known, redactor));
+        Self { pause, ..fold::fold(journal, memory, redactor) }
     }
 }

@@ -4,12 +4,13 @@
 use actix_web::{
     HttpResponse,
     http::StatusCode,
-    web::{Data, Path, ReqData},
+    web::{Data, Path, Payload, ReqData},
 };
 
 use super::{
     cache::key_of,
     parents::ParentPath,
+    pausing,
     redact::text_about,
     state::WebState,
     status::{Refused, success},
@@ -37,10 +38,13 @@ pub(super) async fn sync(
 pub(super) async fn pause(
     path: Path<ParentPath>,
     asker: Asker,
+    payload: Payload,
     state: Data<WebState>,
 ) -> CommandResult {
+    let asked = pausing::read(payload).await?;
     let done = "it has the annotation operetta.dev/paused";
-    of_parent(&path, Command::PauseParent, StatusCode::OK, done, asker, &state).await
+    let command = |key| Command::PauseParent(key, asked);
+    of_parent(&path, command, StatusCode::OK, done, asker, &state).await
 }
 
 pub(super) async fn resume(
@@ -55,10 +59,15 @@ pub(super) async fn resume(
 pub(super) async fn pause_operator(
     operator: Path<String>,
     asker: Asker,
+    payload: Payload,
     state: Data<WebState>,
 ) -> CommandResult {
-    let done = "it writes only statuses until it is resumed or the process ends";
-    of_operator(&operator, Command::PauseOperator, done, asker, &state).await
+    let asked = pausing::read(payload).await?;
+    let done = match asked.end {
+        Some(_) => "it writes only statuses until it is resumed, or the pause or the process ends",
+        None => "it writes only statuses until it is resumed or the process ends",
+    };
+    of_operator(&operator, Command::PauseOperator(asked), done, asker, &state).await
 }
 
 pub(super) async fn resume_operator(
@@ -72,7 +81,7 @@ pub(super) async fn resume_operator(
 
 async fn of_parent(
     ParentPath { operator, namespace, name }: &ParentPath,
-    command: fn(ObjectKey) -> Command,
+    command: impl FnOnce(ObjectKey) -> Command,
     code: StatusCode,
     done: &str,
     asker: Asker,

@@ -130,7 +130,7 @@ impl From<Explained> for ParentDetails {
         let events = explained.events;
         let facts = Facts {
             state: &operator.state,
-            paused: operator.paused.as_ref(),
+            paused: operator.paused.as_deref(),
             parent: &parent,
             limit: operator.info.config.max_concurrent_reconciles,
             now: SystemTime::now(),

@@ -67,6 +67,7 @@ mod pages;
 mod parents;
 mod patched;
 mod paths;
+mod pausing;
 mod peer;
 mod plan;
 mod plan_text;

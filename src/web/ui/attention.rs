@@ -145,9 +145,15 @@ fn item(
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
         why: sentence::why(state, operator, now).into(),
-        since: state.history.since().map(|at| Moment::past(at, now)),
+        since: since(state).map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
+}
+
+/// A pause began before the last reconcile that found it.
+fn since(state: &ParentState) -> Option<SystemTime> {
+    let paused = state.pause.as_ref().filter(|_| state.phase == ParentPhase::Paused);
+    paused.and_then(|pause| pause.since()).or_else(|| state.history.since())
 }
 
 fn not_running(operator: &OperatorSnapshot) -> Option<Item> {
@@ -173,8 +179,14 @@ fn paused(operator: &OperatorSnapshot, now: SystemTime) -> Option<Item> {
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: "A user has paused it: no child of its parents is written until it is resumed.".into(),
-        since: Some(Moment::past(pause.since, now)),
+        why: format!(
+            "{} has paused it{}: no child of its parents is written until it is resumed.{}",
+            pause.who(),
+            pause.end(),
+            pause.reason_given()
+        )
+        .into(),
+        since: pause.since().map(|at| Moment::past(at, now)),
         next: None,
     })
 }

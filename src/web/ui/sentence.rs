@@ -15,6 +15,6 @@ pub(super) fn why(state: &ParentState, operator: &OperatorSnapshot, now: SystemT
         parent.stage = ReconcileStage::NotDue;
     }
     let (paused, limit) =
-        (operator.paused.as_ref(), operator.info.config.max_concurrent_reconciles);
+        (operator.paused.as_deref(), operator.info.config.max_concurrent_reconciles);
     Facts { state: &operator.state, paused, parent: &parent, limit, now }.why()
 }

@@ -9,15 +9,17 @@ pub(super) use words::purpose;
 use words::{advice, end_of, what_failed, within};
 
 use crate::{
-    board::{OperatorPause, OperatorState, ParentPhase, ParentState, ReconcileStage},
+    board::{OperatorState, ParentPhase, ParentState, ReconcileStage},
     history::{Decided, NextWake, Outcome, Reconcile},
+    operator::Pause,
     plan::FlappingSummary,
     schedule::WakeReason,
 };
 
 pub(super) struct Facts<'a> {
     pub(super) state: &'a OperatorState,
-    pub(super) paused: Option<&'a OperatorPause>,
+    /// The pause of the operator.
+    pub(super) paused: Option<&'a Pause>,
     pub(super) parent: &'a ParentState,
     pub(super) limit: usize,
     pub(super) now: SystemTime,
@@ -120,14 +122,24 @@ impl Facts<'_> {
     fn paused(&self) -> String {
         let pending = self.message("nothing is pending");
         match self.paused {
-            Some(_) => format!(
-                "A user has paused the operator, and nothing is written: {pending}. Resume the \
-                 operator to continue."
+            Some(pause) => format!(
+                "{} has paused the operator{}, and nothing is written: {pending}.{} Resume the \
+                 operator to continue.",
+                pause.who(),
+                pause.span(),
+                pause.reason_given()
             ),
-            None => format!(
-                "A user has paused it by the annotation operetta.dev/paused, and nothing is \
-                 written: {pending}. Resume it or remove the annotation to continue."
-            ),
+            None => {
+                let unknown = Pause::default();
+                let pause = self.parent.pause.as_deref().unwrap_or(&unknown);
+                format!(
+                    "{} has paused it by the annotation operetta.dev/paused{}, and nothing is \
+                     written: {pending}.{} Resume it or remove the annotation to continue.",
+                    pause.who(),
+                    pause.span(),
+                    pause.reason_given()
+                )
+            }
         }
     }
 

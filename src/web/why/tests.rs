@@ -61,7 +61,7 @@ impl Case {
         self
     }
 
-    fn why(&self, paused: Option<&OperatorPause>) -> String {
+    fn why(&self, paused: Option<&Pause>) -> String {
         let Self { state, parent } = self;
         let now = SystemTime::UNIX_EPOCH;
         Facts { state, paused, parent, limit: 16, now }.why()
@@ -192,7 +192,7 @@ fn flapping_is_explained_with_the_other_manager_and_what_to_do() {
 
 #[test]
 fn a_pause_of_the_operator_is_not_shown_as_one_of_the_parent() {
-    let paused = OperatorPause { since: SystemTime::UNIX_EPOCH, by: None };
+    let paused = Pause::default();
     let why = case(ParentPhase::Paused).why(Some(&paused));
     assert!(why.contains("paused the operator") && !why.contains("annotation"), "{why}");
 }
