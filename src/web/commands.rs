@@ -41,9 +41,9 @@ pub(super) async fn pause(
     payload: Payload,
     state: Data<WebState>,
 ) -> CommandResult {
-    let asked = pausing::read(payload).await?;
+    let request = pausing::read(payload).await?;
     let done = "it has the annotation operetta.dev/paused";
-    let command = |key| Command::PauseParent(key, asked);
+    let command = |key| Command::PauseParent(key, request);
     of_parent(&path, command, StatusCode::OK, done, asker, &state).await
 }
 
@@ -62,12 +62,12 @@ pub(super) async fn pause_operator(
     payload: Payload,
     state: Data<WebState>,
 ) -> CommandResult {
-    let asked = pausing::read(payload).await?;
-    let done = match asked.end {
+    let request = pausing::read(payload).await?;
+    let done = match request.end {
         Some(_) => "it writes only statuses until it is resumed, or the pause or the process ends",
         None => "it writes only statuses until it is resumed or the process ends",
     };
-    of_operator(&operator, Command::PauseOperator(asked), done, asker, &state).await
+    of_operator(&operator, Command::PauseOperator(request), done, asker, &state).await
 }
 
 pub(super) async fn resume_operator(

@@ -121,26 +121,19 @@ impl Facts<'_> {
 
     fn paused(&self) -> String {
         let pending = self.message("nothing is pending");
-        match self.paused {
-            Some(pause) => format!(
-                "{} has paused the operator{}, and nothing is written: {pending}.{} Resume the \
-                 operator to continue.",
-                pause.who(),
-                pause.span(),
-                pause.reason_given()
-            ),
-            None => {
-                let unknown = Pause::default();
-                let pause = self.parent.pause.as_deref().unwrap_or(&unknown);
-                format!(
-                    "{} has paused it by the annotation operetta.dev/paused{}, and nothing is \
-                     written: {pending}.{} Resume it or remove the annotation to continue.",
-                    pause.who(),
-                    pause.span(),
-                    pause.reason_given()
-                )
-            }
+        let unknown = Pause::default();
+        let pause = self.paused.or(self.parent.pause.as_deref()).unwrap_or(&unknown);
+        let (who, span, reason) = (pause.who(), pause.span(), pause.reason_given());
+        if self.paused.is_some() {
+            return format!(
+                "{who} has paused the operator{span}, and nothing is written: {pending}.{reason} \
+                 Resume the operator to continue."
+            );
         }
+        format!(
+            "{who} has paused it by the annotation operetta.dev/paused{span}, and nothing is \
+             written: {pending}.{reason} Resume it or remove the annotation to continue."
+        )
     }
 
     fn failing(&self, last: Option<&Reconcile>) -> String {
