@@ -17,7 +17,7 @@ use super::{
     deferred::Deferred,
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{Admitted, Awaits, Ended},
-    shown::{cause, history_entry, message, next_wake, shown, stage},
+    shown::{cause, history_entry, known_pause, message, next_wake, shown, stage},
     timer::Timer,
     written::log_writes,
 };
@@ -29,7 +29,7 @@ use crate::{
     history::{Cause, Causes, Reconcile},
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
-    operator::is_paused,
+    operator::{Pause, is_paused},
     plan::ChildId,
     run::{Job, Memory},
     schedule::{Action, Finished, Input, Phase, Priority, Schedule, Trigger, Wake, WakeReason},
@@ -70,6 +70,8 @@ pub(super) struct Reconciler {
     /// When the last change was received.
     last_touch: Option<Instant>,
     deferred: Deferred,
+    /// What the last reconcile reported of a pause.
+    pause: Option<Arc<Pause>>,
     awaited: Awaited,
     /// Whether the operator knows foreign objects that the parent waits for.
     awaits_others: bool,
@@ -80,6 +82,7 @@ impl Reconciler {
         let schedule = Schedule::new(seed(&uid));
         let (memory, causes) = (Memory::default(), Causes::default());
         let (timer, ticket, last_touch, deferred, awaited, awaits_others, gauges) = <_>::default();
+        let pause = None;
         Self {
             parts,
             key,
@@ -92,6 +95,7 @@ impl Reconciler {
             ticket,
             last_touch,
             deferred,
+            pause,
             awaited,
             awaits_others,
         }
@@ -216,6 +220,8 @@ impl Reconciler {
         self.gauges =
             self.parts.context.metrics().standing(self.parts.context.name(), &last.gauges);
         let refused = last.refused.clone();
+        self.pause.clone_from(&last.pause);
+        let pause_ends = Input::PauseEnds { after: last.pause_ends_in };
         for (reconciled, causes) in reports.into_iter().zip(causes) {
             let (reconcile, memory) = history_entry(reconciled, causes, config);
             log_writes(self.parts.context.name(), &self.key, &reconcile);
@@ -226,6 +232,7 @@ impl Reconciler {
         if is_followed || matches!(finished, Finished::Wrote | Finished::Recreating) {
             self.causes.add(Cause::OwnWrites);
         }
+        self.decide(pause_ends);
         let action = self.decide(Input::Finished(finished));
         self.perform(action, ctx);
         if has_changed {
@@ -282,17 +289,21 @@ impl Reconciler {
         let parent = parent.filter(|parent| *parent.uid() == self.uid);
         let is_leaving =
             parent.as_ref().is_some_and(|it| self.parts.context.settings.is_leaving(it));
+        let paused = parent.as_ref().filter(|parent| is_paused(parent, now().wall));
+        let since = paused.and_then(|parent| self.parts.context.paused_since(parent));
         self.update(|state| {
             for reconcile in reconciles {
                 state.message = message(&state.history.record(reconcile));
             }
             state.generation = parent.as_ref().and_then(Object::generation);
-            let is_paused = self.deferred.is_deferred || parent.as_ref().is_some_and(is_paused);
+            let (reported, known) = (self.pause.as_deref(), state.pause.take());
+            state.pause = paused.map(|_| known_pause(reported, known.as_deref(), since));
+            let is_paused = self.deferred.is_deferred || paused.is_some();
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
             state.flapping_summary = self.memory.flapping().flapping_summary().map(Box::new);
             state.set_stage(stage(phase));
-            state.next_wake = next_wake(phase);
+            state.next_wake = next_wake(self.schedule.next_wake());
         });
     }
 

@@ -1,13 +1,13 @@
 //! Translates the schedule and the reports of reconciles into the values of the board. Pure except for
 //! the clock, which converts timers to times of day.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::SystemTime};
 
 use crate::{
     board::{ParentPhase, ReconcileStage},
     execute::{Reconciled, now},
     history::{Cause, History, NextWake, Outcome, Reconcile},
-    operator::OperatorConfig,
+    operator::{OperatorConfig, Pause},
     run::{Memory, Now},
     schedule::{Phase, Wake as Timer, WakeReason},
 };
@@ -19,11 +19,13 @@ pub(super) fn history_entry(
     causes: Vec<Cause>,
     config: &OperatorConfig,
 ) -> (Reconcile, Memory) {
-    let Reconciled { report, memory, started, began: _, took, steps } = reconciled;
+    let Reconciled { report, memory, started, began: _, took, steps, pause_ends_in: _ } =
+        reconciled;
     let outcome = report.outcome(config);
     let reconcile = Reconcile {
         causes,
         message: report.unsettled().map(Arc::from),
+        paused: report.pause.as_ref().map(|pause| pause.to_string().into()),
         decisions: report.decisions.into(),
         problems: report.problems.into(),
         steps,
@@ -42,6 +44,7 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
         WakeReason::Recheck => Some(Cause::Recheck),
         WakeReason::Slowed => Some(Cause::Slowed),
         WakeReason::Calming => Some(Cause::Calming),
+        WakeReason::PauseEnds => Some(Cause::PauseEnded),
         // Changes and own writes were added as causes when they happened.
         WakeReason::Debounce | WakeReason::Spread | WakeReason::Unsettled => None,
     }
@@ -87,8 +90,20 @@ pub(super) fn message(reconcile: &Reconcile) -> Option<String> {
     reconcile.error().or(reconcile.message.as_deref()).map(ToOwned::to_owned)
 }
 
-pub(super) fn next_wake(phase: Phase) -> Option<NextWake> {
-    let Phase::Waiting(timer) = phase else { return None };
+pub(super) fn next_wake(timer: Option<Timer>) -> Option<NextWake> {
     let Now { monotonic, wall } = now();
-    Some(NextWake::in_wall_time(timer, monotonic, wall))
+    timer.map(|timer| NextWake::in_wall_time(timer, monotonic, wall))
+}
+
+/// What is known of the pause of a parent, with since when: at the latest since it was known.
+pub(super) fn known_pause(
+    reported: Option<&Pause>,
+    known: Option<&Pause>,
+    shown_since: Option<SystemTime>,
+) -> Arc<Pause> {
+    let now = now().wall;
+    let pause = reported.cloned().unwrap_or_default();
+    let since = pause.since.filter(|since| *since <= now);
+    let since = since.or(shown_since).or_else(|| known?.since);
+    Arc::new(Pause { since: since.or(Some(now)), ..pause })
 }

@@ -24,7 +24,10 @@ use super::{
     *,
 };
 use crate::{
-    board::{Board, Command, CommandRequest, OperatorInfo, ParentPhase, Responder, WebRequest},
+    board::{
+        Board, Command, CommandRequest, OperatorInfo, ParentPhase, PauseRequest, Responder,
+        WebRequest,
+    },
     cluster::{Cluster, Watched},
     execute::{Alive, Context, ContextParts, RequestPermits, SharedPermits},
     metrics::Metrics,
@@ -102,7 +105,7 @@ fn a_parent_is_not_shown_as_paused_after_its_operator_is_resumed() {
             let command = CommandRequest { operator: operator_name, command, by: None, answer };
             operator.send(metered(Asked { request: WebRequest::Command(command) })).await.unwrap();
         };
-        send(Command::PauseOperator).await;
+        send(Command::PauseOperator(PauseRequest::default())).await;
         send(Command::Sync(parent(7).key().clone())).await;
         until(&board, ParentPhase::Paused).await;
         send(Command::ResumeOperator).await;

@@ -28,6 +28,9 @@ pub enum CommandError {
     /// The process is stopping, or has not started yet.
     #[error("the process accepts no commands while it starts or stops: try again")]
     Closed,
+    /// The command cannot be executed as it is.
+    #[error("{0}")]
+    Invalid(String),
     /// The API server refused the request.
     #[error("{message}")]
     Refused {

@@ -1,7 +1,9 @@
 //! The commands that a user may give over the web. Values only: execution and authorization are
 //! elsewhere.
 
-use super::{CommandError, DependantsRequest, EventRequest, PreviewRequest, Responder};
+use super::{
+    CommandError, DependantsRequest, EventRequest, PauseRequest, PreviewRequest, Responder,
+};
 use crate::object::ObjectKey;
 
 /// A command.
@@ -9,12 +11,13 @@ use crate::object::ObjectKey;
 pub enum Command {
     /// Reconcile a parent now, even during a backoff or after a permanent failure.
     Sync(ObjectKey),
-    /// Set the annotation that pauses a parent.
-    PauseParent(ObjectKey),
+    /// Set the annotation that pauses a parent, instead of any other value of it.
+    PauseParent(ObjectKey, PauseRequest),
     /// Remove that annotation.
     ResumeParent(ObjectKey),
-    /// Write no child and no finalizer of any parent of the operator, until the process ends.
-    PauseOperator,
+    /// Write no child and no finalizer of any parent of the operator, until the pause or the process ends. It replaces an
+    /// earlier pause.
+    PauseOperator(PauseRequest),
     /// Resume the operator.
     ResumeOperator,
 }

@@ -1,12 +1,12 @@
 //! The values on the board.
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use crate::{
     election::FenceReach,
     history::{History, NextWake},
     object::{ObjectKey, Uid},
-    operator::{OperatorConfig, OperatorName},
+    operator::{OperatorConfig, OperatorName, Pause},
     plan::FlappingSummary,
 };
 
@@ -34,14 +34,6 @@ pub enum OperatorState {
         /// What is wrong and why, as text.
         reasons: Vec<String>,
     },
-}
-
-/// A user's pause of an operator: it writes no child and no finalizer, and does everything else.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OperatorPause {
-    pub(crate) since: SystemTime,
-    /// The user who paused it, if known.
-    pub(crate) by: Option<String>,
 }
 
 /// The restarts of an operator after panics.
@@ -127,6 +119,8 @@ pub struct ParentState {
     /// Details of the phase.
     pub message: Option<String>,
     pub(crate) flapping_summary: Option<Box<FlappingSummary>>,
+    /// The pause of the parent itself; since when is always known.
+    pub(crate) pause: Option<Arc<Pause>>,
     /// The stage of its next reconcile.
     pub stage: ReconcileStage,
 }
@@ -152,8 +146,8 @@ pub struct OperatorSnapshot {
     pub(crate) info: OperatorInfo,
     /// Its state.
     pub state: OperatorState,
-    /// Whether a user has paused it.
-    pub(crate) paused: Option<OperatorPause>,
+    /// A user's pause: it writes no child and no finalizer, and does everything else.
+    pub(crate) paused: Option<Arc<Pause>>,
     /// The part of the process in the election of a leader, if there is one.
     pub(crate) leadership: Option<Leadership>,
     /// Its restarts after panics, if there were any.
@@ -252,7 +246,7 @@ impl ParentPhase {
 impl ParentState {
     /// A parent that has not been reconciled yet.
     pub(crate) fn pending(uid: Uid, generation: Option<i64>) -> Self {
-        let (next_wake, failures, message, flapping_summary, stage) = <_>::default();
+        let (next_wake, failures, message, flapping_summary, pause, stage) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
         Self {
             uid,
@@ -263,6 +257,7 @@ impl ParentState {
             failures,
             message,
             flapping_summary,
+            pause,
             stage,
         }
     }

@@ -33,6 +33,7 @@ mod feed;
 #[cfg(feature = "testkit")]
 mod panics;
 mod parents;
+mod pause_request;
 mod preview;
 mod process;
 mod pulse;
@@ -56,12 +57,12 @@ pub(crate) use commands::{CommandRequest, ExternalChange, WebRequest};
 pub(crate) use credentials::CredentialState;
 pub(crate) use dependants::{Dependants, DependantsRequest, Workload};
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
-pub(crate) use facts::{
-    Leadership, OperatorInfo, OperatorPause, OperatorRestarts, OperatorSnapshot, ParentPage,
-};
+pub(crate) use facts::{Leadership, OperatorInfo, OperatorRestarts, OperatorSnapshot, ParentPage};
 pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};
 pub(crate) use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};
 pub(crate) use parents::ParentFilter;
+pub(crate) use pause_request::PauseEnd;
+pub use pause_request::PauseRequest;
 pub(crate) use preview::{Preview, PreviewRequest};
 pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub(crate) use queue::QueueState;

@@ -1,8 +1,8 @@
 //! Selects parents of an operator with a predicate.
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, time::SystemTime};
 
-use super::{Board, ParentState};
+use super::{Board, OperatorSnapshot, ParentPhase, ParentState};
 use crate::object::ObjectKey;
 
 /// A page of the selected parents, by key.
@@ -40,15 +40,34 @@ impl Board {
         })?;
         Some(selection)
     }
+
+    /// Since when the operator, or the longest paused of its parents, is paused.
+    pub(crate) fn oldest_pause(&self, operator: &str) -> Option<SystemTime> {
+        let OperatorSnapshot { paused, parents, .. } = self.operator(operator)?;
+        let mut oldest = paused.and_then(|pause| pause.since);
+        let is_empty = |phase| parents.get(&phase).is_none_or(|count| *count == 0);
+        // A paused parent is shown as running while its handler hangs. Most operators have no paused parent.
+        if is_empty(ParentPhase::Paused) && is_empty(ParentPhase::Running) {
+            return oldest;
+        }
+        self.each_parent(operator, |_, state| {
+            let since = state.pause.as_ref().and_then(|pause| pause.since);
+            oldest = oldest.into_iter().chain(since).min();
+            ControlFlow::Continue(())
+        });
+        oldest
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{sync::Arc, time::Duration};
+
     use super::*;
     use crate::{
-        board::{OperatorInfo, ParentPhase},
+        board::OperatorInfo,
         object::{K8sType, Uid},
-        operator::OperatorConfig,
+        operator::{OperatorConfig, OperatorName, Pause},
     };
 
     fn board(keys: &[&str]) -> Board {
@@ -76,5 +95,22 @@ mod tests {
         }
         assert_eq!(seen, ["a/1x", "b/1x", "b/2x", "c/2x"]);
         assert!(board.select("nobody", None, 1, failing).is_none());
+    }
+
+    #[test]
+    fn the_oldest_pause_is_that_of_a_parent_or_of_the_operator() {
+        let (board, name) = (board(&["a/1", "a/2", "b/1"]), OperatorName::new("a").unwrap());
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let pause = |second| Arc::new(Pause { since: Some(at(second)), ..Pause::default() });
+        assert_eq!(board.oldest_pause("a"), None);
+        for (key, second) in [("a/2", 20), ("b/1", 10)] {
+            board.update_parent(&name, &key.parse().unwrap(), &Uid::new(key), |state| {
+                (state.phase, state.pause) = (ParentPhase::Paused, Some(pause(second)));
+            });
+        }
+        assert_eq!(board.oldest_pause("a"), Some(at(10)));
+        board.set_paused(&name, Some(pause(5)));
+        assert_eq!(board.oldest_pause("a"), Some(at(5)));
+        assert_eq!(board.oldest_pause("nobody"), None);
     }
 }

@@ -10,9 +10,9 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    Change, CredentialState, Full, Leadership, OperatorInfo, OperatorPause, OperatorRestarts,
-    OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, QueueState, Reader,
-    Subscription, TypeSnapshot, TypeState, WebRequest,
+    Change, CredentialState, Full, Leadership, OperatorInfo, OperatorRestarts, OperatorSnapshot,
+    OperatorState, ParentName, ParentPhase, ParentState, QueueState, Reader, Subscription,
+    TypeSnapshot, TypeState, WebRequest,
     activity::Activity,
     feed::{self, Feed},
     pulse::Pulses,
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     object::{K8sType, ObjectKey, Uid},
-    operator::OperatorName,
+    operator::{OperatorName, Pause},
     plan::UndeclaredField,
     related::{Reads, Source},
     store::StoreReader,
@@ -52,7 +52,7 @@ pub(super) struct Contents {
 pub(super) struct Operator {
     info: OperatorInfo,
     state: OperatorState,
-    paused: Option<OperatorPause>,
+    paused: Option<Arc<Pause>>,
     leadership: Option<Leadership>,
     restarts: Option<OperatorRestarts>,
     /// The namespaces that it is restricted to, and whether all its types can be read there.
@@ -138,11 +138,12 @@ impl Board {
         }
     }
 
-    pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
+    pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<Arc<Pause>>) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
         if let (Some(pause), None) = (&paused, &shown.paused) {
-            self.activity.operator_paused(pause.since, name, (pause.by.as_deref(), None));
+            let since = pause.since().unwrap_or_else(SystemTime::now);
+            self.activity.operator_paused(since, name, (pause.by(), pause.reason()));
         }
         shown.paused = paused;
         let change = shown.change(name);

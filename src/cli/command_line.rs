@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 #[cfg(feature = "otlp")]
 use super::address::{Address, AddressParser};
-use super::ask::args::{CommandArgs, ExplainArgs, StatusArgs};
+use super::ask::args::{CommandArgs, ExplainArgs, PauseArgs, StatusArgs};
 
 /// The whole command line. Its name, version and first sentence are those of the program.
 #[derive(Debug, Parser)]
@@ -33,9 +33,9 @@ pub(crate) enum Command {
     Status(StatusArgs),
     /// Show why a parent is in its state: conditions, children, the last reconciles.
     Explain(ExplainArgs),
-    /// Write nothing for a parent, or for all parents of an operator, until it is resumed. The pause of an operator
-    /// ends with the process; that of a parent is an annotation.
-    Pause(CommandArgs),
+    /// Write nothing for a parent, or for all parents of an operator, until it is resumed or the pause ends by itself. The
+    /// pause of an operator ends with the process; that of a parent is an annotation.
+    Pause(PauseArgs),
     /// End a pause.
     Resume(CommandArgs),
     /// Reconcile a parent, or all parents of an operator, now.

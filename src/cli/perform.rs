@@ -49,7 +49,7 @@ impl Program {
             Some(Command::Plan(args)) => return plan::plan(args, self),
             Some(Command::Status(args)) => ask::status(args)?,
             Some(Command::Explain(args)) => ask::explain(args)?,
-            Some(Command::Pause(args)) => ask::command(Verb::Pause, args)?,
+            Some(Command::Pause(args)) => ask::pause(args)?,
             Some(Command::Resume(args)) => ask::command(Verb::Resume, args)?,
             Some(Command::Sync(args)) => ask::command(Verb::Sync, args)?,
             Some(Command::Completions { shell }) => {

@@ -26,7 +26,7 @@ impl Context {
             doubts,
             schemas: self.schemas_now(),
             others: self.parts.parent_types.others(self.name(), ty),
-            is_paused: self.has_paused(),
+            pause: self.pause_now(),
             unavailable: self.why_unavailable(parent.namespace.as_deref()),
             spare: self.parts.requests.spare(),
             ..Snapshot::default()

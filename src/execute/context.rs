@@ -27,7 +27,7 @@ use crate::{
     object::{K8sType, Object, Uid},
     operator::{
         Allowance, AnyHandler, ConditionNames, ConfigError, HandlerMetrics, OperatorConfig,
-        OperatorName,
+        OperatorName, Pause,
     },
     plan::{DeletionBudget, Exceeded, Reservation},
     related::Reads,
@@ -92,8 +92,8 @@ pub(crate) struct LastingState {
     budget: Mutex<DeletionBudget>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
-    /// Whether the operator is paused; only `pause` uses it.
-    pub(super) paused: AtomicBool,
+    /// The pause of the operator, which may be over; only `pause` uses it.
+    pub(super) paused: Mutex<Option<Arc<Pause>>>,
     /// Why the operator cannot start, by namespace; `None` for all namespaces.
     unavailable: Mutex<BTreeMap<Option<String>, String>>,
     pub(super) timed_out: TimedOut,

@@ -36,6 +36,8 @@ pub(crate) struct Reconciled {
     /// How long it took, without the wait for a permit.
     pub(crate) took: Duration,
     pub(crate) steps: StepTimes,
+    /// How long the pause of the parent still lasts, if it ends by itself.
+    pub(crate) pause_ends_in: Option<Duration>,
 }
 
 /// Reconciles, and repeats at once on the replies after writes, as long as [`continues_at_once`] allows. The
@@ -78,7 +80,9 @@ pub(super) async fn reconcile(context: &Context, job: Job, span: Span) -> Reconc
         tracing::error!(%operator, parent = %id.key, "the reconcile panicked: a bug in Operetta");
         Reconciled::new(Report::internal_error(), Memory::default(), at)
     });
-    reconciled.took = now().monotonic.saturating_duration_since(at.monotonic);
+    let ended = now();
+    reconciled.took = ended.monotonic.saturating_duration_since(at.monotonic);
+    reconciled.pause_ends_in = reconciled.report.pause_ends_in(ended.wall);
     context.steps.took(reconciled.steps);
     let outcome = reconciled.outcome(context.config());
     let trace = metrics.trace(&span, now().wall);
@@ -267,8 +271,8 @@ pub(super) fn concluded_failure(ended: &Ended) -> Option<Failure> {
 
 impl Reconciled {
     fn new(report: Report, memory: Memory, at: Now) -> Self {
-        let (took, steps) = <_>::default();
-        Self { report, memory, started: at.wall, began: at.monotonic, took, steps }
+        let (took, steps, pause_ends_in) = <_>::default();
+        Self { report, memory, started: at.wall, began: at.monotonic, took, steps, pause_ends_in }
     }
 }
 

@@ -1,35 +1,44 @@
 //! Commands of users: pauses the operator or a parent.
 
-use std::sync::atomic::Ordering;
+use std::{
+    sync::{Arc, MutexGuard, PoisonError},
+    time::SystemTime,
+};
 
 use serde_json::{Value, json};
 
-use super::Context;
+use super::{Context, clock::now};
 use crate::{
     object::{Object, ObjectKey, Uid},
-    operator::{PAUSED_ANNOTATION, is_paused},
+    operator::{PAUSED_ANNOTATION, Pause, is_paused},
     reply::ApiError,
+    report::pause,
     run::Cache,
 };
 
 impl Context {
-    /// Pauses the operator: requests in flight finish, then only statuses are written. Returns whether it was
-    /// not paused.
-    pub(crate) fn pause(&self) -> bool {
-        !self.paused.swap(true, Ordering::AcqRel)
+    /// Pauses the operator, or replaces its pause: requests in flight finish, then only statuses are written.
+    pub(crate) fn pause(&self, pause: Arc<Pause>) {
+        *self.paused() = Some(pause);
     }
 
     /// Resumes the operator; the caller starts the deferred reconciles. Returns whether it was paused.
     pub(crate) fn resume(&self) -> bool {
-        self.paused.swap(false, Ordering::AcqRel)
+        self.paused().take().is_some()
     }
 
-    pub(super) fn has_paused(&self) -> bool {
-        self.paused.load(Ordering::Acquire)
+    /// The pause of the operator, unless it is over.
+    pub(crate) fn pause_now(&self) -> Option<Arc<Pause>> {
+        self.paused().clone().filter(|pause| !pause.is_over(now().wall))
     }
 
     pub(super) fn pauses(&self, parent: &Object) -> bool {
-        self.has_paused() || is_paused(parent)
+        self.pause_now().is_some() || is_paused(parent, now().wall)
+    }
+
+    /// Since when a parent shows that it is paused.
+    pub(crate) fn paused_since(&self, parent: &Object) -> Option<SystemTime> {
+        pause::shown_since(&self.condition_names(parent).alone(parent))
     }
 
     /// Sets or removes the pause annotation of exactly this parent.
@@ -39,15 +48,19 @@ impl Context {
         &self,
         key: &ObjectKey,
         uid: &Uid,
-        is_paused: bool,
+        pause: Option<&Pause>,
     ) -> Result<(), ApiError> {
         let _in_flight = self.commands.read().await;
-        let value = if is_paused { json!("true") } else { Value::Null };
+        let value = pause.map_or(Value::Null, |pause| json!(pause.annotation()));
         let annotations = json!({PAUSED_ANNOTATION: value});
         let body = json!({"metadata": {"uid": uid, "annotations": annotations}});
         let (ty, manager) = (&self.config().parent, self.name().as_str());
         let reply = self.parts.cluster.patch_object(ty, key, manager, &body).await?;
         self.cache(None, Cache::Saw(reply));
         Ok(())
+    }
+
+    fn paused(&self) -> MutexGuard<'_, Option<Arc<Pause>>> {
+        self.paused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

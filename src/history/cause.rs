@@ -34,6 +34,8 @@ pub enum Cause {
     DefinitionChanged,
     /// The operator was resumed, and a reconcile of the parent was deferred.
     Resumed,
+    /// The pause of the parent ended by itself.
+    PauseEnded,
     /// A child was created, changed or deleted.
     ChildChanged(Box<ObjectChange>),
     /// A related object was created, changed or deleted.
@@ -106,6 +108,7 @@ impl Cause {
             Self::Reconfigured => "Reconfigured",
             Self::DefinitionChanged => "DefinitionChanged",
             Self::Resumed => "Resumed",
+            Self::PauseEnded => "PauseEnded",
             Self::ChildChanged(change) if change.to.is_none() => "ChildDeleted",
             Self::ChildChanged(_) => "ChildChanged",
             Self::RelatedChanged(change) if change.to.is_none() => "RelatedDeleted",
@@ -164,6 +167,7 @@ impl fmt::Display for Cause {
             Self::Reconfigured => f.write_str("the configuration of the operator changed"),
             Self::DefinitionChanged => f.write_str("the type declares another status"),
             Self::Resumed => f.write_str("the operator is no longer paused"),
+            Self::PauseEnded => f.write_str("the pause of the parent has ended"),
             Self::ChildChanged(change) => {
                 let ObjectChange { ty, key, from, to } = &**change;
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())

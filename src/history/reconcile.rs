@@ -33,6 +33,10 @@ pub struct Reconcile {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub(crate) message: Option<Arc<str>>,
+    /// Who paused it, since when, until when and why, if the pause says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) paused: Option<Arc<str>>,
     /// The children that were not up to date: first those that are stuck, then the writes.
     pub decisions: Arc<[Decision]>,
     /// What keeps the parent from being up to date and ready. Shown once, beside the history.
@@ -89,7 +93,7 @@ const MAX_TEXT: usize = 1024;
 impl Reconcile {
     /// A reconcile without decisions, to be filled in.
     pub(crate) fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
-        let (causes, message, decisions, problems, steps) = <_>::default();
+        let (causes, message, paused, decisions, problems, steps) = <_>::default();
         let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
         Self {
             number,
@@ -98,6 +102,7 @@ impl Reconcile {
             causes,
             outcome,
             message,
+            paused,
             decisions,
             problems,
             omitted,
@@ -141,8 +146,8 @@ impl Reconcile {
         !self.wrote_status && self.writes().next().is_none()
     }
 
-    fn result(&self) -> (&Outcome, &Option<Arc<str>>, &[Decision]) {
-        (&self.outcome, &self.message, &self.decisions)
+    fn result(&self) -> (&Outcome, [&Option<Arc<str>>; 2], &[Decision]) {
+        (&self.outcome, [&self.message, &self.paused], &self.decisions)
     }
 
     /// Shares equal parts: in an outage each reconcile of a parent has the same result.
@@ -156,6 +161,9 @@ impl Reconcile {
         if self.message == last.message {
             self.message.clone_from(&last.message);
         }
+        if self.paused == last.paused {
+            self.paused.clone_from(&last.paused);
+        }
         if self.outcome == last.outcome {
             self.outcome = last.outcome.clone();
         }
@@ -166,6 +174,7 @@ impl Reconcile {
             *message = bounded(message);
         }
         self.message = self.message.as_ref().map(bounded);
+        self.paused = self.paused.as_ref().map(bounded);
         self.omitted += self.decisions.len().saturating_sub(MAX_DECISIONS);
         let kept = self.decisions.iter().take(MAX_DECISIONS);
         self.decisions = kept.cloned().map(Decision::bounded).collect();

@@ -90,5 +90,6 @@ pub(super) fn wake_reason<S: Serializer>(
         WakeReason::Calming => "Calming",
         WakeReason::Debounce => "Debounce",
         WakeReason::Spread => "Spread",
+        WakeReason::PauseEnds => "PauseEnds",
     })
 }

@@ -1,6 +1,6 @@
 //! The facts of a reconcile, in the past tense.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use super::{
     End, Failure, NotReady, ParentConflict, Pause, PausedBy, RequestFailure, ReturnedEvent,
@@ -9,6 +9,7 @@ use super::{
 use crate::{
     history::Verb,
     object::{K8sType, ResourceVersion, Uid},
+    operator,
     plan::{
         ChildId, Contested, DeletionGuard, FinishedJobs, FlappingReason, ForeignChild,
         HeldDecoration, HeldDeletions, Rewrite, RewriteReason, Settled, Subject,
@@ -26,6 +27,8 @@ pub(crate) enum Fact {
     BeganPaused(PausedBy),
     /// A pause holds something. It replaces earlier facts of this kind.
     Paused(Pause),
+    /// More is known of the pause than that it is there.
+    PauseKnown(PausedBy, Arc<operator::Pause>),
     /// A step of the parent itself waits.
     ParentWaits(String),
 

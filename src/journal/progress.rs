@@ -2,12 +2,16 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{End, Fact, Failure, Held, Left, Pause, PausedBy, Wait, Written};
 use crate::{
     history::Verb,
     object::K8sType,
+    operator,
     plan::{ChildId, Rewrite, WaitingReason},
 };
 
@@ -31,6 +35,7 @@ pub(crate) struct Progress {
     pub(crate) began_paused: Option<PausedBy>,
     /// What is paused; the last fact counts.
     pub(crate) paused: Option<Pause>,
+    known_pause: Option<(PausedBy, Arc<operator::Pause>)>,
     /// Whether something waits.
     pub(crate) waits: bool,
     put_off: usize,
@@ -78,6 +83,12 @@ impl Progress {
             Some(Pause { held: Held::Writes(held), .. }) => held,
             Some(_) | None => 0,
         }
+    }
+
+    /// What is known of the pause.
+    pub(crate) fn known_pause(&self) -> Option<&Arc<operator::Pause>> {
+        let by = self.paused?.by;
+        self.known_pause.as_ref().filter(|(of, _)| *of == by).map(|(_, pause)| pause)
     }
 
     pub(crate) fn has_written(&self) -> bool {
@@ -141,6 +152,10 @@ impl Progress {
             Fact::Parent(end) => self.end = *end,
             Fact::BeganPaused(by) => self.began_paused = Some(*by),
             Fact::Paused(pause) => self.paused = Some(*pause),
+            Fact::PauseKnown(by, pause) => {
+                self.known_pause = Some((*by, pause.clone()));
+                self.quotes_others |= pause.by.is_some() || pause.reason.is_some();
+            }
             Fact::ParentWaits(_) => self.waits = true,
             Fact::Judged { held, .. } => self.waits |= held.is_some(),
             Fact::Failed(failure) => self.fail(failure),

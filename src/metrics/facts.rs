@@ -40,7 +40,7 @@ impl Metrics {
             Fact::Repeated(repeat) => self.repeated(operator, repeat),
             Fact::StatusWritten => self.status_written(operator),
             Fact::Began(_) | Fact::Parent(_) | Fact::ParentWaits(_) => {}
-            Fact::BeganPaused(_) | Fact::Paused(_) => {}
+            Fact::BeganPaused(_) | Fact::Paused(_) | Fact::PauseKnown(..) => {}
             Fact::FinalizersChanged | Fact::FinalizersDelayed(_) => {}
             Fact::Answered { .. } | Fact::Resync(_) | Fact::Failed(_) => {}
             Fact::EventsReturned { .. } => {}

@@ -81,6 +81,8 @@ families! {
         = "1 while an operator that is restricted to namespaces can read all its types in this one, else 0.";
     operator_paused: gauges("operator_paused", ["operator"])
         = "1 while a user has paused the operator, else 0.";
+    oldest_pause: times("oldest_pause_timestamp_seconds", ["operator"])
+        = "Since when the operator, or the longest paused of its parents, is paused; absent if none is.";
     restarts: counters("operator_restarts_total", ["operator"])
         = "Restarts of an operator, of what it watches with or of one of its parents after a panic in Operetta.";
     undeclared: gauges("undeclared_status_fields", ["operator", "wanted_by"])

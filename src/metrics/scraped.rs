@@ -74,6 +74,16 @@ impl Metrics {
         gauge.set(i64::from(is_paused));
     }
 
+    /// Sets since when the operator, or the longest paused of its parents, is paused.
+    pub(crate) fn oldest_pause(&self, operator: &OperatorName, since: Option<SystemTime>) {
+        let (pauses, labels) = (&self.families().oldest_pause, [operator.as_str()]);
+        match since.and_then(|at| at.duration_since(UNIX_EPOCH).ok()) {
+            Some(since) => pauses.with_label_values(&labels).set(since.as_secs_f64()),
+            // It has no value that would be right; an error says that there is no series.
+            None => drop(pauses.remove_label_values(&labels)),
+        }
+    }
+
     /// Sets how many status fields the parent type of an operator does not declare.
     pub(crate) fn undeclared(&self, operator: &OperatorName, fields: &[UndeclaredField]) {
         for wanted_by in WantedBy::ALL {

@@ -49,7 +49,7 @@ mod tests {
         watch_places();
         let caught = catch_unwind(|| panic!("too {}", "hot")).unwrap_err();
         let (text, line) = (panic_text(caught), line!() - 1);
-        assert_eq!(text, format!("too hot (at {}:{line}:{})", file!(), 36));
+        assert_eq!(text, format!("too hot (at {}:{line}:{})", file!(), 38));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, time::Instant};
 
 use super::{announcement::Author, series::EventLog};
-use crate::{journal::PausedBy, object::K8sType};
+use crate::{journal::PausedBy, object::K8sType, operator::MisunderstoodPause};
 
 #[derive(Debug, Default)]
 pub(crate) struct Announced {
@@ -37,8 +37,8 @@ pub(super) struct Rare {
     /// A hash of the last message about fields that others hold.
     pub(super) contested: Option<u64>,
     pub(super) unsynced: BTreeSet<K8sType>,
-    /// The annotation value that was announced as not pausing.
-    pub(super) pause_value: Option<Box<str>>,
+    /// What was announced as not understood of the annotation.
+    pub(super) pause_value: Option<MisunderstoodPause>,
 }
 
 /// Hashes of Events that a handler returned, and that were sent.

@@ -10,7 +10,7 @@ use crate::{
     history::Verb,
     journal::{Failure, RequestFailure},
     object::{K8sType, Object, Redactor},
-    operator::{OperatorConfig, PAUSED_ANNOTATION, misunderstood_pause},
+    operator::{OperatorConfig, misunderstood_pause},
 };
 
 #[derive(Debug)]
@@ -159,20 +159,17 @@ impl Announcer<'_> {
         is_news.then(|| Announcement::normal("Altered", text))
     }
 
-    /// The Event about a pause annotation without effect, once per value.
+    /// The Event about a pause annotation that is not understood, once per value.
     fn pause_value(&self, announced: &mut Announced) -> Option<Announcement> {
-        let value = misunderstood_pause(self.parent).map(String::into_boxed_str);
+        let value = misunderstood_pause(self.parent);
         let known = announced.rare().and_then(|rare| rare.pause_value.clone());
         if value == known {
             return None;
         }
         announced.rare_mut().pause_value.clone_from(&value);
         let value = value?;
-        let message = format!(
-            "the annotation {PAUSED_ANNOTATION} is {value:?}, which does not pause the parent: set \
-             it to \"true\""
-        );
-        Some(Announcement::warning("NotPaused", message))
+        let (reason, message) = pause::warning(&value);
+        Some(Announcement::warning(reason, message))
     }
 
     /// The Events about the begin and the end of a pause, once each, also after a restart.
@@ -186,7 +183,9 @@ impl Announcer<'_> {
         announced.pause = Some(now);
         match now {
             _ if now == known => None,
-            AnnouncedPause::By(by) => Some(Announcement::normal("Paused", pause::announcement(by))),
+            AnnouncedPause::By(by) => {
+                Some(Announcement::normal("Paused", pause::announcement(by, report)))
+            }
             AnnouncedPause::Over => {
                 Some(Announcement::normal("Resumed", "it is no longer paused".to_owned()))
             }

@@ -81,7 +81,7 @@ fn with(synced: Condition, ty: &str) -> Vec<Condition> {
 fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition> {
     let ready = ready::condition(&conditions[0], report);
     conditions.splice(1..1, ready);
-    conditions.extend(report.paused.as_ref().map(pause::condition));
+    conditions.extend(pause::condition(report));
     conditions.extend(report.deletions_held.clone());
     conditions.extend(report.flapping.clone());
     conditions.extend(rollout::conditions(&report.rollouts));

@@ -146,10 +146,10 @@ impl Fold<'_> {
             }
             Fact::WritesHeld(_) => self.is_planned = true,
             // The progress has them.
-            Fact::Parent(_) | Fact::BeganPaused(_) | Fact::Paused(_) | Fact::Slowed { .. } => {}
-            Fact::Repeated(_) | Fact::FinalizersDelayed(_) | Fact::DecorationDelayed(_) => {}
+            Fact::Parent(_) | Fact::BeganPaused(_) | Fact::Paused(_) | Fact::PauseKnown(..) => {}
+            Fact::Repeated(_) | Fact::FinalizersDelayed(_) | Fact::Slowed { .. } => {}
             // They change what is remembered or counted.
-            Fact::FinalizersChanged | Fact::ChildrenNotRetried => {}
+            Fact::FinalizersChanged | Fact::ChildrenNotRetried | Fact::DecorationDelayed(_) => {}
             Fact::TerminatingChildren { .. } | Fact::Judged { held: None, .. } => {}
             Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) | Fact::WaitedFor(_) => {}
             Fact::MayBeDeleted { .. } | Fact::NotForeign(_) | Fact::ConflictFound(_) => {}

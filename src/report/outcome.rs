@@ -159,10 +159,13 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use std::{sync::Arc, time::SystemTime};
+
     use super::*;
     use crate::{
         journal::{Held, Pause, PausedBy, RequestFailure},
         object::{K8sType, Quoted, Uid},
+        operator,
         reply::{ApiError, Refusal},
         report::waiting::Waiting,
     };
@@ -267,5 +270,25 @@ mod tests {
         let after = Duration::from_mins(1);
         report.calms_in = Some(after);
         assert_eq!(report.finished(&config), Finished::Calming { after });
+    }
+
+    /// The end of a pause of the operator resumes all its parents.
+    #[test]
+    fn only_a_pause_of_the_parent_itself_ends_with_it() {
+        let until = SystemTime::UNIX_EPOCH + Duration::from_mins(9);
+        let pause = Some(Arc::new(operator::Pause { until: Some(until), ..<_>::default() }));
+        let ends_in = |by, now| {
+            let paused = Some(Pause { by, held: Held::Undecided });
+            let failure = Some(unable());
+            let report = Report { paused, pause: pause.clone(), failure, ..Report::default() };
+            report.pause_ends_in(now)
+        };
+        let early = SystemTime::UNIX_EPOCH + Duration::from_mins(2);
+        assert_eq!(ends_in(PausedBy::Annotation, early), Some(Duration::from_mins(7)));
+        assert_eq!(
+            ends_in(PausedBy::Annotation, until + Duration::from_secs(1)),
+            Some(Duration::ZERO)
+        );
+        assert_eq!(ends_in(PausedBy::Operator, early), None);
     }
 }

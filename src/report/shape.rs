@@ -2,7 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    time::Duration,
+    sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use super::{returned::Returned, waiting::Waits};
@@ -10,7 +11,7 @@ use crate::{
     history::{Decision, Problem, Verb, WriteRecord},
     journal::{End, Failure, NotReady, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut},
     object::{K8sType, Uid},
-    operator::{ChildState, Condition, ConflictPolicy},
+    operator::{self, ChildState, Condition, ConflictPolicy},
     plan::{
         ChildId, DeletionGuard, FinishedJobs, Flapping, FlappingReason, ForeignChild, LastApplied,
         UndeclaredField,
@@ -53,6 +54,8 @@ pub(crate) struct Report {
     pub(crate) held: Vec<String>,
     /// The pause; `None` when there is none, or when only the operator is paused and nothing is pending.
     pub(crate) paused: Option<Pause>,
+    /// What is known of the pause, if more than that it is there.
+    pub(crate) pause: Option<Arc<operator::Pause>>,
     /// The condition about held deletions.
     pub(super) deletions_held: Option<Condition>,
     /// What allows them: the value of the annotation, with the message.
@@ -163,6 +166,13 @@ impl Report {
     /// Whether a reconcile is deferred until the operator is resumed.
     pub(crate) fn has_deferred_reconcile(&self) -> bool {
         self.paused.is_some_and(|pause| pause.by == PausedBy::Operator)
+    }
+
+    /// How long the pause of the parent itself still lasts, if it ends by itself.
+    pub(crate) fn pause_ends_in(&self, now: SystemTime) -> Option<Duration> {
+        self.paused.filter(|pause| pause.by == PausedBy::Annotation)?;
+        let until = self.pause.as_ref()?.until?;
+        Some(until.duration_since(now).unwrap_or_default())
     }
 
     pub(crate) fn failure(&self) -> Option<&Failure> {

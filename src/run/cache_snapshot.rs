@@ -9,6 +9,7 @@ use std::{
 use super::{Cache, Settings};
 use crate::{
     object::{K8sType, Object},
+    operator::Pause,
     plan::{ChildId, Unsynced},
     reply::{Defaults, TypeSchema},
     store::Frozen,
@@ -23,7 +24,8 @@ pub(crate) struct Snapshot {
     pub(crate) schemas: Schemas,
     /// The other operators of the process for parents of this type.
     pub(crate) others: Vec<Arc<Settings>>,
-    pub(crate) is_paused: bool,
+    /// The pause of the operator.
+    pub(crate) pause: Option<Arc<Pause>>,
     /// Why children of the parent cannot be listed.
     pub(crate) unavailable: Option<String>,
     /// How many more requests may be sent concurrently.

@@ -206,7 +206,7 @@ impl Memory {
                 self.flapping.forget_before(now, calm);
             }
             Fact::Parent(_) | Fact::BeganPaused(_) | Fact::Paused(_) | Fact::ParentWaits(_) => {}
-            Fact::FinalizersDelayed(_) => {}
+            Fact::FinalizersDelayed(_) | Fact::PauseKnown(..) => {}
             // === the handler, the plan ===
             Fact::Answered { has_failed, generation, is_deleting } => {
                 self.handler_failures.answered(*has_failed, *generation, *is_deleting);

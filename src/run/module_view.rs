@@ -1,10 +1,12 @@
 //! What a module may read, and predicates on it.
 
+use std::sync::Arc;
+
 use super::{Memory, Now, Settings, Sibling, Snapshot};
 use crate::{
     journal::{PausedBy, Progress},
     object::{Object, Quoted, Readiness},
-    operator::{Children, ConditionNames, is_paused},
+    operator::{Children, ConditionNames, Pause, is_paused},
     plan::{ChildId, Rewrite, Rewrites, is_orphan},
 };
 
@@ -38,16 +40,33 @@ impl View<'_> {
     }
 
     pub(super) fn paused_by(&self, parent: &Object) -> Option<PausedBy> {
-        let by_operator = self.snapshot.is_paused.then_some(PausedBy::Operator);
-        is_paused(parent).then_some(PausedBy::Annotation).or(by_operator)
+        let by_annotation = is_paused(parent, self.now.wall).then_some(PausedBy::Annotation);
+        by_annotation.or(self.paused_by_operator())
+    }
+
+    fn paused_by_operator(&self) -> Option<PausedBy> {
+        self.snapshot.pause.is_some().then_some(PausedBy::Operator)
     }
 
     /// What pauses the parent now and did not when the reconcile began.
     pub(super) fn paused_meanwhile(&self) -> Option<PausedBy> {
         let now = self.parent_now();
-        let by_annotation = now.is_some_and(|now| now != *self.parent && is_paused(&now));
-        let by_operator = self.snapshot.is_paused.then_some(PausedBy::Operator);
-        by_annotation.then_some(PausedBy::Annotation).or(by_operator)
+        let wall = self.now.wall;
+        let by_annotation = now.is_some_and(|now| now != *self.parent && is_paused(&now, wall));
+        by_annotation.then_some(PausedBy::Annotation).or(self.paused_by_operator())
+    }
+
+    /// What is known of a pause, if more than that it is there.
+    pub(super) fn pause_by(&self, by: PausedBy) -> Option<Arc<Pause>> {
+        let pause = match by {
+            PausedBy::Annotation => {
+                let now = self.parent_now();
+                let pause = now.as_ref().and_then(Pause::of).or_else(|| Pause::of(self.parent));
+                pause.map(Arc::new)
+            }
+            PausedBy::Operator => self.snapshot.pause.clone(),
+        };
+        pause.filter(|pause| !pause.is_bare())
     }
 
     pub(super) fn paused_by_now(&self) -> Option<PausedBy> {

@@ -148,11 +148,26 @@ impl Reconcile {
     }
 
     pub(super) fn note(&mut self, facts: impl IntoIterator<Item = Fact>) {
-        let calm = self.settings.calm();
         for fact in facts {
-            self.memory.learn(&fact, self.now, calm);
-            self.journal.append(fact);
+            self.append(fact);
         }
+        if let Some(pause) = self.unknown_pause() {
+            self.append(pause);
+        }
+    }
+
+    fn append(&mut self, fact: Fact) {
+        self.memory.learn(&fact, self.now, self.settings.calm());
+        self.journal.append(fact);
+    }
+
+    /// What is known of the pause, if the journal does not have it yet.
+    fn unknown_pause(&self) -> Option<Fact> {
+        let progress = self.journal.progress();
+        let by = progress.paused?.by;
+        let is_known = progress.known_pause().is_some();
+        let pause = if is_known { None } else { self.view().pause_by(by) };
+        Some(Fact::PauseKnown(by, pause?))
     }
 
     /// What a module may read.

@@ -22,6 +22,8 @@ pub(crate) enum Input {
     },
     /// The reconcile of the last [`Action::Reconcile`], or the last that continued it, ended.
     Finished(Finished),
+    /// The reconcile that ends next found its parent paused, for this time if the pause ends by itself.
+    PauseEnds { after: Option<Duration> },
     /// The parent is gone.
     Retired,
 }
@@ -151,6 +153,8 @@ pub enum WakeReason {
     Debounce,
     /// A related object changed that many parents read.
     Spread,
+    /// The pause of the parent ends by itself.
+    PauseEnds,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,6 +199,7 @@ impl From<WakeReason> for Priority {
             | WakeReason::Unsettled
             | WakeReason::Slowed
             | WakeReason::Recheck => Self::FollowUp,
+            WakeReason::PauseEnds => Self::Change,
         }
     }
 }

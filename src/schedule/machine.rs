@@ -34,6 +34,8 @@ pub(crate) struct Schedule {
     collects_until: Option<Instant>,
     /// The strongest trigger that waits for the timer.
     held: Option<Trigger>,
+    /// When the pause ends that the last reconcile found, if it ends by itself.
+    pause_ends: Option<Instant>,
 }
 
 /// The shortest delay: a handler may return zero.
@@ -45,7 +47,7 @@ const LONGEST: Duration = Duration::from_hours(24 * 365);
 impl Schedule {
     /// The schedule of a new parent. `seed` selects its jitter, see [`Backoff::delay`].
     pub(crate) fn new(seed: u64) -> Self {
-        let (phase, collects_until, held) = (Phase::Idle, None, None);
+        let (phase, collects_until, held, pause_ends) = (Phase::Idle, None, None, None);
         let (failures, throttles, writing_reconciles, is_ending) = <_>::default();
         let (ends_wait, follow_ups) = (Trigger::Parent, FollowUps::default());
         Self {
@@ -59,11 +61,23 @@ impl Schedule {
             seed,
             collects_until,
             held,
+            pause_ends,
         }
     }
 
     pub(crate) fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// When the parent is reconciled next without a change, and why.
+    pub(crate) fn next_wake(&self) -> Option<Wake> {
+        let wake = match self.phase {
+            Phase::Waiting(wake) => Some(wake),
+            Phase::Idle | Phase::Resting => None,
+            Phase::Queued(_) | Phase::Running { .. } | Phase::Stopped => return None,
+        };
+        let end = self.pause_ends.map(|at| Wake { at, why: WakeReason::PauseEnds });
+        end.into_iter().chain(wake).min_by_key(|wake| wake.at)
     }
 
     pub(crate) fn failures(&self) -> u32 {
@@ -97,6 +111,11 @@ impl Schedule {
                 }
                 self.collect(Trigger::Related, (now + after.min(LONGEST), WakeReason::Spread))
             }
+            (Input::PauseEnds { after }, Phase::Running { .. }) => {
+                self.pause_ends = after.map(|after| now + after.clamp(SHORTEST, LONGEST));
+                Action::Continue
+            }
+            (Input::TimerFired, _) if self.awaits_end_of_pause() => self.pause_ended(policy, now),
             (Input::TimerFired, Phase::Waiting(wake)) => self.enqueue(wake.why.into(), policy, now),
             (Input::Admitted, Phase::Queued(priority)) => self.start(priority),
             (Input::Continued { saw_all }, Phase::Running { priority, dirty, retired }) => {
@@ -119,7 +138,11 @@ impl Schedule {
             }
             (Input::Retired, _) => self.stop(),
             (
-                Input::TimerFired | Input::Admitted | Input::Continued { .. } | Input::Finished(_),
+                Input::TimerFired
+                | Input::Admitted
+                | Input::Continued { .. }
+                | Input::PauseEnds { .. }
+                | Input::Finished(_),
                 _,
             ) => Action::Continue,
         }
@@ -134,6 +157,19 @@ impl Schedule {
         match self.collected_until(trigger, policy, now) {
             Some(at) => self.collect(trigger, (at, WakeReason::Debounce)),
             None => self.enqueue_for(trigger, policy, now),
+        }
+    }
+
+    fn awaits_end_of_pause(&self) -> bool {
+        self.next_wake().is_some_and(|wake| wake.why == WakeReason::PauseEnds)
+    }
+
+    /// As if the user had resumed the parent, which is a change of it.
+    fn pause_ended(&mut self, policy: &Policy, now: Instant) -> Action {
+        self.pause_ends = None;
+        match self.touched(Trigger::Parent, policy, now) {
+            Action::Continue => self.set_timer(),
+            action => action,
         }
     }
 
@@ -231,6 +267,7 @@ impl Schedule {
 
     fn start(&mut self, priority: Priority) -> Action {
         self.phase = Phase::Running { priority, dirty: None, retired: false };
+        self.pause_ends = None;
         Action::Reconcile { after_writes: self.writing_reconciles }
     }
 
@@ -343,14 +380,7 @@ impl Schedule {
     }
 
     fn set_timer(&self) -> Action {
-        match self.phase {
-            Phase::Waiting(wake) => Action::WakeAt(wake),
-            Phase::Idle
-            | Phase::Resting
-            | Phase::Queued(_)
-            | Phase::Running { .. }
-            | Phase::Stopped => Action::Rest,
-        }
+        self.next_wake().map_or(Action::Rest, Action::WakeAt)
     }
 
     fn stop(&mut self) -> Action {

@@ -29,6 +29,9 @@
 //! *Follow* is a reconcile for a change of a child, after which the retry comes when it was due ([`follow_ups`]): a
 //! child that is refused does not keep the status from following the others.
 //!
+//! *The end of a pause* counts as the parent's own change, in each phase: the timer is set for it if it comes before that
+//! of the phase (`PauseEnds`).
+//!
 //! A reconcile that a user *requested* counts as the parent's own change, and is never collected.
 //!
 //! *Unsettled* is the third reconcile in a row that wrote children, or a later one: each delay is longer.

@@ -61,7 +61,8 @@ pub fn why_busy(parent: &ParentState, now: SystemTime) -> Option<&'static str> {
             | WakeReason::Throttled
             | WakeReason::Recheck
             | WakeReason::Slowed
-            | WakeReason::Calming,
+            | WakeReason::Calming
+            | WakeReason::PauseEnds,
         )
         | None => wake.filter(|wake| wake.at <= now).map(|_| "is due"),
     }

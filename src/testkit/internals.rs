@@ -4,7 +4,9 @@
 pub mod board {
     //! The read model of the web.
     pub use crate::{
-        board::{Board, Command, OperatorState, ParentPhase, ParentState, ReconcileStage},
+        board::{
+            Board, Command, OperatorState, ParentPhase, ParentState, PauseRequest, ReconcileStage,
+        },
         testkit::busy::{busy, parents, why_busy},
     };
 }

@@ -4,19 +4,20 @@
 use actix_web::{
     HttpResponse,
     http::StatusCode,
-    web::{Data, Path, ReqData},
+    web::{Data, Path, Payload, ReqData},
 };
 
 use super::{
     cache::key_of,
     parents::ParentPath,
+    pausing,
     redact::text_about,
     state::WebState,
     status::{Refused, success},
     visitor::Visitor,
 };
 use crate::{
-    board::{Board, Command, CommandError},
+    board::{Board, Command, CommandError, PauseRequest},
     object::{K8sType, ObjectKey},
 };
 
@@ -49,9 +50,13 @@ pub(super) async fn sync(
 pub(super) async fn pause(
     path: Path<ParentPath>,
     asker: Asker,
+    payload: Payload,
     state: Data<WebState>,
 ) -> CommandResult {
-    answer(ParentCommand::Pause, &path, asker, &state).await
+    let request = pausing::read(payload).await?;
+    let by = name_of(asker);
+    let Done { code, message } = ParentCommand::Pause.execute(&path, (by, request), &state).await?;
+    Ok(success(code, message))
 }
 
 pub(super) async fn resume(
@@ -65,10 +70,15 @@ pub(super) async fn resume(
 pub(super) async fn pause_operator(
     operator: Path<String>,
     asker: Asker,
+    payload: Payload,
     state: Data<WebState>,
 ) -> CommandResult {
-    let done = "it writes only statuses until it is resumed or the process ends";
-    of_operator(&operator, Command::PauseOperator, done, asker, &state).await
+    let request = pausing::read(payload).await?;
+    let done = match request.end {
+        Some(_) => "it writes only statuses until it is resumed, or the pause or the process ends",
+        None => "it writes only statuses until it is resumed or the process ends",
+    };
+    of_operator(&operator, Command::PauseOperator(request), done, asker, &state).await
 }
 
 pub(super) async fn resume_operator(
@@ -86,7 +96,8 @@ async fn answer(
     asker: Asker,
     state: &WebState,
 ) -> CommandResult {
-    let Done { code, message } = command.execute(path, name_of(asker), state).await?;
+    let Done { code, message } =
+        command.execute(path, (name_of(asker), PauseRequest::default()), state).await?;
     Ok(success(code, message))
 }
 
@@ -101,25 +112,25 @@ impl ParentCommand {
         }
     }
 
-    /// Sends it in the name of this user, if that is known.
+    /// Sends it in the name of this user, if that is known. What a pause says of itself counts for no other command.
     pub(super) async fn execute(
         self,
         ParentPath { operator, namespace, name }: &ParentPath,
-        by: Option<String>,
+        (by, pause): (Option<String>, PauseRequest),
         state: &WebState,
     ) -> Result<Done, Refused> {
         let known = state.board.operator(operator);
         let ty = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info.config.parent;
         let key = key_of(&ty, namespace.as_deref(), name)?;
-        let executed = state.board.command(operator, self.of(key.clone()), by).await;
+        let executed = state.board.command(operator, self.of(key.clone(), pause), by).await;
         executed.map_err(|error| redacted(&state.board, &ty, &key, error))?;
         Ok(Done { code: self.code(), message: format!("{ty} {key}: {}", self.done()) })
     }
 
-    fn of(self, key: ObjectKey) -> Command {
+    fn of(self, key: ObjectKey, pause: PauseRequest) -> Command {
         match self {
             Self::Sync => Command::Sync(key),
-            Self::Pause => Command::PauseParent(key),
+            Self::Pause => Command::PauseParent(key, pause),
             Self::Resume => Command::ResumeParent(key),
         }
     }

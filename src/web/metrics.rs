@@ -41,6 +41,7 @@ fn set_gauges(board: &Board, metrics: &Metrics) {
             metrics.namespace_up(&info.name, (&namespace, is_up));
         }
         metrics.operator_paused(&info.name, paused.is_some());
+        metrics.oldest_pause(&info.name, board.oldest_pause(info.name.as_str()));
         metrics.undeclared(&info.name, &board.undeclared(info.name.as_str()));
         for (phase, count) in parents {
             metrics.parents(&info.name, phase.name(), count);

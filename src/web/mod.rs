@@ -79,6 +79,7 @@ mod pages;
 mod parents;
 mod patched;
 mod paths;
+mod pausing;
 mod peer;
 mod plan;
 mod plan_text;

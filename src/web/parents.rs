@@ -15,7 +15,7 @@ use super::{
     redact::redacted,
     state::WebState,
     status::Refused,
-    views::KeyView,
+    views::{KeyView, PauseView},
 };
 use crate::{
     board::{
@@ -39,6 +39,9 @@ pub(super) struct ParentView {
     phase: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// Its own pause; absent if it is not paused, or only its operator is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pause: Option<PauseView>,
     /// How many reconciles failed in a row.
     failures: u32,
     /// When it is reconciled next without a trigger.
@@ -186,6 +189,7 @@ impl ParentView {
             failures,
             message,
             flapping_summary: _,
+            pause,
             stage: _,
         } = state;
         Self {
@@ -194,6 +198,7 @@ impl ParentView {
             generation: *generation,
             phase: phase.name(),
             message: message.clone(),
+            pause: pause.as_deref().map(PauseView::from),
             failures: *failures,
             next_wake: *next_wake,
             reconciles: history.recorded(),

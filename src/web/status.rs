@@ -255,6 +255,7 @@ fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
         CommandError::NoOperator(_) | CommandError::NoParent { .. } => {
             (StatusCode::NOT_FOUND, "NotFound")
         }
+        CommandError::Invalid(_) => (StatusCode::BAD_REQUEST, "BadRequest"),
         CommandError::Undecided(_) | CommandError::NotYet(_) => (StatusCode::CONFLICT, "Conflict"),
         CommandError::Busy => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
         CommandError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable"),

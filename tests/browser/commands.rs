@@ -9,11 +9,15 @@ async fn a_parent_is_paused_and_resumed_by_its_button() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
         browser.until_shown("#live", "Live").await;
-        browser.click_button("Pause").await;
+        browser.click(".asks summary").await;
+        let reason = browser.find(".asks input[name=reason]").await;
+        reason.send_keys("the volume is moved").await.unwrap();
+        browser.click_button("Pause it").await;
         browser.until_shown("#answer", "it has the annotation operetta.dev/paused").await;
         browser.until_shown(".title .mark", "paused").await;
         shop.until("websites", "shop", "landing", ParentPhase::Paused).await;
         browser.until_shown(".lede", "A user has paused it").await;
+        browser.until_shown(".lede", "The reason: the volume is moved.").await;
         browser.until_shown(".commands", "Resume").await;
         browser.click_button("Resume").await;
         browser.until_shown("#answer", "no longer").await;
@@ -41,7 +45,12 @@ async fn an_operator_is_paused_and_resumed_by_its_button() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/databases").await;
         browser.until_shown("#live", "Live").await;
-        browser.click_button("Pause the operator").await;
+        browser.click(".asks summary").await;
+        // Without the confirmation nothing is sent.
+        browser.click_button("Pause all parents").await;
+        assert_eq!(browser.text("#answer").await, "");
+        browser.click(".asks input[type=checkbox]").await;
+        browser.click_button("Pause all parents").await;
         browser.until_shown(".notice", "A user paused this operator").await;
         browser.click_button("Resume the operator").await;
         browser.until(".notice", str::is_empty).await;
@@ -58,7 +67,8 @@ async fn the_error_of_a_command_is_shown() {
         browser.run(script, vec![]).await;
         shop.delete("Website", "shop", "landing").await;
         shop.until_gone("websites", "shop", "landing").await;
-        browser.click_button("Pause").await;
+        browser.click(".asks summary").await;
+        browser.click_button("Pause it").await;
         browser.until_shown("#answer", "has no parent `shop/landing`").await;
     })
     .await;

@@ -95,7 +95,9 @@ async fn a_user_logs_in_sees_updates_gives_a_command_and_logs_out() {
         browser.until_shown("main", "note-1").await;
         guarded.write("note-2").await;
         browser.until_shown("main", "note-2").await;
-        browser.click_button("Pause the operator").await;
+        browser.click(".asks summary").await;
+        browser.click(".asks input[type=checkbox]").await;
+        browser.click_button("Pause all parents").await;
         browser.until_shown(".notice", "A user paused this operator").await;
         let cookies = browser.run("return document.cookie", vec![]).await;
         assert_eq!(cookies, "", "scripts cannot read it");

@@ -1,6 +1,8 @@
 //! Executes the requests of users: passes them to the parent, sends them to the API server, or does them.
 
-use std::time::SystemTime;
+use std::{sync::Arc, time::Duration};
+
+use actix::Context;
 
 use super::{OperatorActor, Parent};
 use crate::{
@@ -10,20 +12,24 @@ use crate::{
     },
     board::{
         Command, CommandError, CommandRequest, DependantsRequest, EventRequest, ExternalChange,
-        OperatorPause, Preview, PreviewRequest, Responder, WebRequest,
+        PauseRequest, Preview, PreviewRequest, Responder, WebRequest,
     },
-    execute::preview,
+    execute::{now, preview},
     history::Cause,
     object::{Object, ObjectKey, OneLine},
+    operator::Pause,
     reply::{ApiError, ErrorClass},
     run::{Job, Memory},
     schedule::Trigger,
 };
 
+/// The longest wait for the end of a pause before it is looked at again.
+const LONGEST: Duration = Duration::from_hours(24);
+
 impl Receive<Asked> for OperatorActor {
-    fn receive(&mut self, Asked { request }: Asked, _: &mut Self::Context) {
+    fn receive(&mut self, Asked { request }: Asked, ctx: &mut Self::Context) {
         match request {
-            WebRequest::Command(command) => self.execute(command),
+            WebRequest::Command(command) => self.execute(command, ctx),
             WebRequest::External(ExternalChange { operator: _, parent, answer }) => {
                 let touched = Touched { trigger: Trigger::Parent, cause: Cause::External };
                 answer.give(self.touch(&parent, touched));
@@ -56,21 +62,21 @@ impl Receive<Asked> for OperatorActor {
 }
 
 impl OperatorActor {
-    fn execute(&self, command: CommandRequest) {
+    fn execute(&mut self, command: CommandRequest, ctx: &mut Context<Self>) {
         let CommandRequest { operator: _, command, by, answer } = command;
         let (operator, who) = (self.name(), by.as_deref());
         let shown = OneLine(format_args!("{command:?}"));
         tracing::info!(%operator, command = %shown, by = who, "received a command");
         match command {
             Command::Sync(key) => answer.give(self.sync(&key, by)),
-            Command::PauseParent(key) => self.annotate(key, true, by, answer),
-            Command::ResumeParent(key) => self.annotate(key, false, by, answer),
-            Command::PauseOperator => {
-                self.pause(by);
-                answer.give(Ok(()));
-            }
+            Command::PauseParent(key, asked) => match asked.begun(now().wall, who) {
+                Ok(pause) => self.annotate(key, Some(pause), by, answer),
+                Err(error) => answer.give(Err(error)),
+            },
+            Command::ResumeParent(key) => self.annotate(key, None, by, answer),
+            Command::PauseOperator(asked) => answer.give(self.pause(&asked, who, ctx)),
             Command::ResumeOperator => {
-                self.resume(by.as_deref());
+                self.resume(who, ctx);
                 answer.give(Ok(()));
             }
         }
@@ -97,29 +103,60 @@ impl OperatorActor {
     }
 
     /// Does not wait: the answer is sent when the API server has answered.
-    fn annotate(&self, key: ObjectKey, is_paused: bool, by: Option<String>, answer: Responder) {
+    fn annotate(
+        &self,
+        key: ObjectKey,
+        pause: Option<Pause>,
+        by: Option<String>,
+        answer: Responder,
+    ) {
         let uid = match self.known(&key) {
             Ok(parent) => parent.uid.clone(),
             Err(error) => return answer.give(Err(error)),
         };
         let (context, board) = (self.parts.context.clone(), self.parts.board.clone());
         self.parts.runtime.spawn(async move {
-            let result = context.annotate_paused(&key, &uid, is_paused).await;
+            let result = context.annotate_paused(&key, &uid, pause.as_ref()).await;
             if result.is_ok() {
-                board.record_pause((context.name(), &key), is_paused, by.as_deref());
+                board.record_pause((context.name(), &key), pause.is_some(), by.as_deref());
             }
             answer.give(result.map_err(refused));
         });
     }
 
-    fn pause(&self, by: Option<String>) {
-        if self.parts.context.pause() {
-            let paused = OperatorPause { since: SystemTime::now(), by };
-            self.parts.board.set_paused(self.name(), Some(paused));
-        }
+    fn pause(
+        &mut self,
+        asked: &PauseRequest,
+        by: Option<&str>,
+        ctx: &mut Context<Self>,
+    ) -> Result<(), CommandError> {
+        let pause = Arc::new(asked.begun(now().wall, by)?);
+        self.parts.context.pause(pause.clone());
+        self.parts.board.set_paused(self.name(), Some(pause.clone()));
+        self.await_end_of(&pause, ctx);
+        Ok(())
     }
 
-    fn resume(&self, by: Option<&str>) {
+    fn await_end_of(&mut self, pause: &Arc<Pause>, ctx: &mut Context<Self>) {
+        let Some(until) = pause.until else { return self.pause_end.clear(ctx) };
+        let left = until.duration_since(now().wall).unwrap_or_default().min(LONGEST);
+        let pause = pause.clone();
+        self.pause_end.set(
+            left,
+            ctx,
+            |this| &mut this.pause_end,
+            move |this, ctx| {
+                if pause.is_over(now().wall) {
+                    this.resume(None, ctx);
+                } else {
+                    this.await_end_of(&pause, ctx);
+                }
+            },
+        );
+    }
+
+    fn resume(&mut self, by: Option<&str>, ctx: &mut Context<Self>) {
+        self.pause_end.clear(ctx);
         if self.parts.context.resume() {
             self.parts.board.resume_operator(self.name(), by);
             for parent in self.parents.values() {

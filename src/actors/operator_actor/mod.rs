@@ -38,6 +38,7 @@ use super::{
     reason::{is_ignored, parent_cause, parent_trigger},
     reconciler::{Reconciler, ReconcilerParts},
     supervised::{self, Supervision},
+    timer::Timer,
 };
 use crate::{
     board::{BEAT_EVERY, Board, Pulse},
@@ -93,6 +94,8 @@ pub(crate) struct OperatorActor {
     supervision: Supervision,
     /// Why it is down after a panic.
     panicked: Option<String>,
+    /// Set while it is paused and the pause ends by itself.
+    pause_end: Timer,
 }
 
 struct Parent {
@@ -105,7 +108,7 @@ impl OperatorActor {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
         let (parents, keys, ending, awaiting, held_up, related_problems) = <_>::default();
-        let (supervision, panicked) = <_>::default();
+        let (supervision, panicked, pause_end) = <_>::default();
         let name = parts.context.name();
         let reconcilers = Arc::new(ReconcilerParts {
             context: parts.context.clone(),
@@ -135,6 +138,7 @@ impl OperatorActor {
             pulse,
             supervision,
             panicked,
+            pause_end,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::{
     board::{CommandError, ParentState},
     execute::{now, preview},
     history::Cause,
+    object::Object,
     operator::is_paused,
     run::Job,
     schedule::{Input, Phase, Trigger},
@@ -59,6 +60,7 @@ impl Receive<Resumed> for Reconciler {
         self.step(Input::Touched(trigger), ctx);
         if is_running {
             // It may be paused itself.
+            let is_paused = |parent: &Object| is_paused(parent, now().wall);
             if !self.parts.parents.get(&self.key).as_ref().is_some_and(is_paused) {
                 self.update(ParentState::resume);
             }

@@ -18,7 +18,7 @@ pub(super) struct Operator {
     pub(super) name: String,
     pub(super) state: String,
     pub(super) reasons: Vec<String>,
-    pub(super) paused: Option<Pause>,
+    pub(super) pause: Option<Pause>,
     pub(super) leadership: Option<Leadership>,
     pub(super) parent: Type,
     pub(super) parents: BTreeMap<String, usize>,
@@ -28,8 +28,10 @@ pub(super) struct Operator {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Pause {
-    pub(super) since: String,
     pub(super) by: Option<String>,
+    pub(super) since: Option<String>,
+    pub(super) until: Option<String>,
+    pub(super) reason: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -61,6 +63,7 @@ pub(super) struct Parent {
     pub(super) name: String,
     pub(super) phase: String,
     pub(super) message: Option<String>,
+    pub(super) pause: Option<Pause>,
     pub(super) failures: u32,
     pub(super) next_wake: Option<NextWake>,
     pub(super) reconciles: u64,

@@ -81,7 +81,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// What `pause`, `resume` and `sync` apply to.
+/// What `resume` and `sync` apply to, and `pause`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CommandArgs {
     /// The operator.
@@ -90,6 +90,28 @@ pub(crate) struct CommandArgs {
     /// One of its parents; the name alone if it is cluster-scoped [default: all of them].
     #[arg(value_name = "NAMESPACE/NAME")]
     pub(crate) parent: Option<ParentName>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// What `pause` applies to, and what it says.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PauseArgs {
+    /// The operator.
+    #[arg(value_name = "OPERATOR")]
+    pub(crate) operator: String,
+    /// One of its parents; the name alone if it is cluster-scoped [default: all of them].
+    #[arg(value_name = "NAMESPACE/NAME")]
+    pub(crate) parent: Option<ParentName>,
+    /// Why, for whoever finds it paused.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// End the pause after this time, as 2h and 1d are [default: when it is resumed].
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "until")]
+    pub(crate) lasting: Option<String>,
+    /// End the pause at this time, as 2026-12-01T10:00:00Z is.
+    #[arg(long, value_name = "RFC3339")]
+    pub(crate) until: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

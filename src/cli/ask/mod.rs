@@ -16,11 +16,11 @@ use std::io::{self, Write};
 use crate::object::{OneLine, legible_json, legible_yaml};
 use k8s_openapi::jiff::Timestamp;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::{
     answers::List,
-    args::{CommandArgs, ExplainArgs, Output, StatusArgs},
+    args::{CommandArgs, ExplainArgs, Output, PauseArgs, StatusArgs},
     lists::{all_parents, named},
     parent::{ParentName, segment},
     problem::Problem,
@@ -92,8 +92,21 @@ pub(crate) fn explain(args: ExplainArgs) -> anyhow::Result<()> {
     })
 }
 
+/// Sends the command to pause, and prints what the process answers.
+pub(crate) fn pause(args: PauseArgs) -> anyhow::Result<()> {
+    let PauseArgs { operator, parent, reason, lasting, until, server } = args;
+    let said = [("reason", reason), ("for", lasting), ("until", until)];
+    let said = said.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+    let of = CommandArgs { operator, parent, server };
+    send(Verb::Pause, of, &Value::Object(said.collect()))
+}
+
 /// Sends a command, and prints what the process answers.
 pub(crate) fn command(verb: Verb, args: CommandArgs) -> anyhow::Result<()> {
+    send(verb, args, &json!({}))
+}
+
+fn send(verb: Verb, args: CommandArgs, body: &Value) -> anyhow::Result<()> {
     let CommandArgs { operator, parent, server } = args;
     block_on(async {
         let server = Server::new(server).await?;
@@ -101,7 +114,7 @@ pub(crate) fn command(verb: Verb, args: CommandArgs) -> anyhow::Result<()> {
             (Some(parent), _) => vec![parent],
             (None, Verb::Pause | Verb::Resume) => {
                 let path = format!("{OPERATORS}/{}/{}", segment(&operator), verb.name());
-                let done = server.post(&path).await;
+                let done = server.post(&path, body).await;
                 return say(&named(&server, &operator, None, done).await?);
             }
             // The process has no command for all parents.
@@ -109,7 +122,7 @@ pub(crate) fn command(verb: Verb, args: CommandArgs) -> anyhow::Result<()> {
         };
         for parent in parents {
             let path = format!("{}/{}", path(&operator, &parent), verb.name());
-            let done = server.post(&path).await;
+            let done = server.post(&path, body).await;
             say(&named(&server, &operator, Some(&parent), done).await?)?;
         }
         Ok(())

@@ -54,23 +54,23 @@ impl Server {
 
     /// Reads a path.
     pub(super) async fn get(&self, path: &str) -> Result<Value, Problem> {
-        self.send("GET", path).await
+        self.send("GET", path, Vec::new()).await
     }
 
     /// Sends a command; returns its result in words.
-    pub(super) async fn post(&self, path: &str) -> Result<String, Problem> {
-        let status = self.send("POST", path).await?;
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<String, Problem> {
+        let status = self.send("POST", path, body.to_string().into_bytes()).await?;
         Ok(status["message"].as_str().unwrap_or("done").to_owned())
     }
 
-    async fn send(&self, method: &str, path: &str) -> Result<Value, Problem> {
+    async fn send(&self, method: &str, path: &str, body: Vec<u8>) -> Result<Value, Problem> {
         let request = Request::builder()
             .method(method)
             .uri(path)
             .header(header::ACCEPT, "application/json")
             // Without it a command could have been sent by a form of another site.
             .header(header::CONTENT_TYPE, "application/json")
-            .body(Vec::new());
+            .body(body);
         let request = request.map_err(|error| self.not_operetta(&error))?;
         let answer = self.client.request_text(request).await;
         let text = answer.map_err(|error| Problem::of(error, &self.at, self.has_token))?;

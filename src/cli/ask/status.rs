@@ -6,7 +6,7 @@ use k8s_openapi::jiff::Timestamp;
 
 use super::{
     age::{ago, ahead},
-    answers::{Operator, Parent},
+    answers::{Operator, Parent, Pause},
     table::{Table, message},
 };
 
@@ -68,7 +68,7 @@ pub(super) fn parents(parents: &[Parent], now: Timestamp, is_wide: bool) -> Stri
                     .map(|it| it.message.clone())
                     .unwrap_or_default(),
             ),
-            message(parent.message.as_deref().unwrap_or_default(), is_wide),
+            message(&about_parent(parent, now), is_wide),
         ]);
     }
     table.print()
@@ -84,7 +84,7 @@ pub(super) fn key(parent: &Parent) -> String {
 
 fn state(operator: &Operator) -> String {
     let is_standby = operator.leadership.as_ref().is_some_and(|it| !it.leads);
-    match (&operator.paused, is_standby) {
+    match (&operator.pause, is_standby) {
         (Some(_), _) => format!("{}, paused", operator.state),
         (None, true) => format!("{}, standby", operator.state),
         (None, false) => operator.state.clone(),
@@ -92,15 +92,28 @@ fn state(operator: &Operator) -> String {
 }
 
 fn about(operator: &Operator, now: Timestamp) -> String {
-    let paused = operator.paused.as_ref().map(|pause| {
-        let by = pause.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-        format!("paused{by} {} ago", ago(&pause.since, now))
-    });
+    let paused = operator.pause.as_ref().map(|pause| paused(pause, now));
     let leadership = operator.leadership.as_ref().filter(|it| !it.leads);
     let leader =
         leadership.and_then(|it| it.holder.as_ref()).map(|it| format!("the leader is {it}"));
     let parts = paused.into_iter().chain(leader).chain(operator.reasons.iter().cloned());
     parts.collect::<Vec<_>>().join("; ")
+}
+
+fn about_parent(parent: &Parent, now: Timestamp) -> String {
+    let paused = parent.pause.as_ref().map(|pause| paused(pause, now));
+    let parts: Vec<_> = paused.into_iter().chain(parent.message.clone()).collect();
+    parts.join("; ")
+}
+
+/// Who paused something, when, until when and why.
+pub(super) fn paused(pause: &Pause, now: Timestamp) -> String {
+    let Pause { by, since, until, reason } = pause;
+    let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+    let since = since.as_ref().map(|at| format!(" {} ago", ago(at, now))).unwrap_or_default();
+    let until = until.as_ref().map(|at| format!(" for another {}", ahead(at, now)));
+    let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("paused{by}{since}{}{reason}", until.unwrap_or_default())
 }
 
 fn phases(parents: &BTreeMap<String, usize>) -> String {
@@ -130,7 +143,7 @@ mod tests {
         });
         let waiter = json!({
             "name": "waiter", "state": "running",
-            "paused": {"since": "2026-01-01T11:59:00.000Z", "by": "ann"},
+            "pause": {"since": "2026-01-01T11:59:00.000Z", "by": "ann"},
         });
         let both = json!([cook, waiter]);
         assert_eq!(
@@ -142,6 +155,21 @@ mod tests {
         let wide = shown_operators(both, true);
         assert!(wide.contains("KIND   RUNNING   WAITING"), "{wide}");
         assert!(wide.contains("Menu   1/16      3"), "{wide}");
+    }
+
+    #[test]
+    fn a_paused_parent_names_who_paused_it_why_and_for_how_long() {
+        let pause = json!({
+            "by": "ann", "since": "2026-01-01T11:00:00Z", "until": "2026-01-01T14:00:00Z",
+            "reason": "the oven is cleaned",
+        });
+        let parent = json!({"name": "menu", "message": "1 write is pending", "pause": pause});
+        let parent: Parent = serde_json::from_value(parent).unwrap();
+        assert_eq!(
+            about_parent(&parent, NOW.parse().unwrap()),
+            "paused by ann 60m ago for another 120m: the oven is cleaned; 1 write is pending"
+        );
+        assert_eq!(paused(&Pause::default(), NOW.parse().unwrap()), "paused");
     }
 
     #[test]

@@ -118,7 +118,7 @@ async fn a_list_ends_an_outage_even_if_the_next_watch_is_silent() {
         }),
         |_| {},
     );
-    tokio::time::sleep(Duration::from_secs(150)).await;
+    tokio::time::sleep(Duration::from_secs(80)).await;
     let mut lists = Vec::new();
     while let Ok(query) = received.try_recv() {
         lists.push(query);

@@ -58,7 +58,7 @@ async fn unchanged_children_are_counted_also_while_the_operator_is_paused() {
         if asked.is_about("/pods/e") { refusal(500, "InternalError") } else { noop(asked) }
     });
     let memory = world.reconcile(Memory::default()).await.memory;
-    world.context().pause();
+    world.context().pause(std::sync::Arc::default());
     let report = world.reconcile(memory).await;
     assert!(report.paused.is_some() && report.unchanged == 1, "{report:?}");
     let metrics = world.context().metrics().render();

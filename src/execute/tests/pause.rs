@@ -1,7 +1,9 @@
 //! The annotation and the command that pause.
 
+use std::{sync::Arc, time::SystemTime};
+
 use super::*;
-use crate::reply::ErrorClass;
+use crate::{operator::Pause, reply::ErrorClass};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_annotation_is_set_on_exactly_this_parent() {
@@ -12,25 +14,40 @@ async fn the_annotation_is_set_on_exactly_this_parent() {
             _ => taken(),
         });
     let key = ObjectKey::namespaced("ns", "p");
-    let pause = |uid: &'static str, is_paused| {
+    let known = Pause { reason: Some("why".into()), ..Pause::default() };
+    let pause = |uid: &'static str, pause: Option<Pause>| {
         let (context, key) = (world.context(), key.clone());
-        async move { context.annotate_paused(&key, &Uid::new(uid), is_paused).await }
+        async move { context.annotate_paused(&key, &Uid::new(uid), pause.as_ref()).await }
     };
-    pause("pu", true).await.unwrap();
-    pause("pu", false).await.unwrap();
-    let error = pause("other", true).await.unwrap_err();
+    pause("pu", Some(Pause::default())).await.unwrap();
+    pause("pu", Some(known)).await.unwrap();
+    pause("pu", None).await.unwrap();
+    let error = pause("other", Some(Pause::default())).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Conflict);
     let sent = world.asked("PATCH");
     let value = |at: usize| &sent[at].body["metadata"]["annotations"]["operetta.dev/paused"];
-    assert_eq!([value(0), value(1)], [&json!("true"), &serde_json::Value::Null]);
+    let expected = [&json!("true"), &json!("reason=why"), &serde_json::Value::Null];
+    assert_eq!([value(0), value(1), value(2)], expected);
     assert!(sent[0].path.contains("fieldManager=op"), "{}", sent[0].path);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_is_resumed_once() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|_| taken());
-    world.context().pause();
-    assert!(world.context().has_paused());
+    world.context().pause(Arc::default());
+    assert!(world.context().pause_now().is_some());
     assert!(world.context().resume() && !world.context().resume());
-    assert!(!world.context().has_paused());
+    assert!(world.context().pause_now().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_that_is_over_pauses_nothing() {
+    let world = Setup::new(pods(), ChildConfig::apply()).before(|_| taken());
+    let hour = std::time::Duration::from_hours(1);
+    for (until, is_paused) in [(SystemTime::now() - hour, false), (SystemTime::now() + hour, true)]
+    {
+        let pause = Pause { until: Some(until), ..Pause::default() };
+        world.context().pause(Arc::new(pause));
+        assert_eq!(world.context().pause_now().is_some(), is_paused);
+    }
 }

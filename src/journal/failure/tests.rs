@@ -1,10 +1,6 @@
 //! The schedule and the message of each kind of failure.
 
 use super::*;
-use crate::{
-    object::{K8sType, ObjectKey, ResourceVersion, Uid},
-    plan::ChildId,
-};
 
 fn refused(code: u16, after: Option<u64>, message: &str) -> RequestFailure {
     let refusal = Box::new(Refusal {
@@ -50,7 +46,11 @@ fn the_schedule_follows_the_kind_of_failure() {
         (api(&[(503, Some(3))]), throttled(3)),
         (api(&[(504, Some(3))]), throttled(3)),
         (api(&[(500, Some(3))]), throttled(3)),
-        (api(&[(403, Some(3))]), Failed),
+        // Who grants a permission, or raises a quota, tells nobody.
+        (
+            api(&[(403, Some(3))]),
+            Finished::FailedUntilGone { is_passing: true, at_most: Duration::from_mins(1) },
+        ),
         (api(&[(413, None)]), until(600)),
         (api(&[(422, None)]), until(600)),
         // The longest throttling counts, and one transient failure makes a retry useful.
@@ -77,28 +77,6 @@ fn the_schedule_follows_the_kind_of_failure() {
         let is_final = failure.outlook().contains("not retried");
         assert_eq!(is_final, expected == FailedForGood, "{failure:?}");
         assert_eq!(failure.outlook().is_empty(), !failure.is_stalled(), "{failure:?}");
-    }
-}
-
-#[test]
-fn adoption_is_suggested_only_for_an_object_without_controller_of_a_type_that_allows_it() {
-    let ty = K8sType::namespaced("v1", "Pod", "pods");
-    let text = |owner: &str, is_adoptable| {
-        foreign_message(&ForeignChild {
-            id: ChildId { ty: ty.clone(), key: ObjectKey::namespaced("ns", "a") },
-            uid: Uid::new("u"),
-            version: ResourceVersion::Number(1),
-            owner: owner.to_owned(),
-            is_adoptable,
-            is_claimed: false,
-        })
-    };
-    for (owner, is_adoptable, is_suggested) in [
-        ("it has no controller", true, true),
-        ("it has no controller", false, false),
-        ("it is controlled by App b (uid 7)", true, false),
-    ] {
-        assert_eq!(text(owner, is_adoptable).contains("adopting()"), is_suggested, "{owner}");
     }
 }
 

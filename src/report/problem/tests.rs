@@ -3,9 +3,9 @@
 use super::*;
 use crate::{
     journal::{Behind, ParentConflict},
-    object::{K8sType, ObjectKey, Quoted, Redactor},
+    object::{K8sType, ObjectKey, Quoted, Redactor, ResourceVersion, Uid},
     operator::OperatorName,
-    plan::{FlappingReason, HeldField, WaitingReason},
+    plan::{FlappingReason, ForeignChild, HeldField, WaitingReason},
     reply::{ApiError, Cause, Refusal, RefusedObject},
 };
 
@@ -183,6 +183,29 @@ fn a_text_that_may_not_be_shown_is_in_no_word_of_a_problem() {
     for redactor in [Redactor::Everything { is_passing: false }, Redactor::default()] {
         let problems = of_one_failure(&Failure::Api(vec![failure.shown(&redactor)]), &parent());
         assert!(!format!("{problems:?}").contains("hunter2"), "{problems:?}");
+    }
+}
+
+#[test]
+fn adoption_is_suggested_only_for_an_object_that_can_be_adopted() {
+    for (owner, is_adoptable) in [
+        ("it has no controller", true),
+        ("it has no controller", false),
+        ("it is controlled by App b (uid 7)", false),
+    ] {
+        let foreign = ForeignChild {
+            id: child("a"),
+            uid: Uid::new("u"),
+            version: ResourceVersion::Number(1),
+            owner: owner.to_owned(),
+            is_adoptable,
+            is_claimed: false,
+        };
+        let problem = of_one_failure(&Failure::Foreign(vec![foreign]), &parent()).swap_remove(0);
+        assert_eq!(problem.because[0], owner);
+        assert_eq!(problem.actions[0].as_order(), "kubectl delete deployments.apps a -n shop");
+        let adopts = |action: &Action| action.in_code && action.text.contains("adopting()");
+        assert_eq!(problem.actions.iter().any(adopts), is_adoptable, "{owner}");
     }
 }
 

@@ -15,7 +15,8 @@ pub(in crate::run) fn judge(view: &View<'_>, live: Option<Object>) -> Turn<bool>
     let settings = view.settings;
     let stays_or_leaves = settings.is_leaving(view.parent) == settings.is_leaving(&live)
         && settings.holds_ours(view.parent) == settings.holds_ours(&live);
-    if is_as_planned_for(view.parent, &live) && stays_or_leaves && !is_paused(&live) {
+    if is_as_planned_for(view.parent, &live) && stays_or_leaves && !is_paused(&live, view.now.wall)
+    {
         return Turn::new(true);
     }
     Turn::new(false).note(Fact::Parent(End::Outdated)).cache([Cache::Saw(live)])

@@ -233,7 +233,7 @@ impl Caches {
             objects: Frozen::of(self.readers().to_vec(), |_| ()).0,
             doubts,
             schemas: Schemas { fresh: self.schema.clone(), known, ..Schemas::default() },
-            is_paused: self.is_paused,
+            pause: self.is_paused.then(Arc::default),
             unavailable: self.unavailable.clone(),
             spare: self.spare,
             ..Snapshot::default()

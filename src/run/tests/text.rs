@@ -142,6 +142,7 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::Parent(end) => format!("Parent {end:?}"),
         Fact::BeganPaused(by) => format!("BeganPaused by the {}", by.name()),
         Fact::Paused(pause) => format!("Paused by the {}: {}", pause.by.name(), pause.held),
+        Fact::PauseKnown(_, pause) => format!("PauseKnown: {pause}"),
         Fact::ParentWaits(why) => format!("ParentWaits: {why}"),
         Fact::Answered { has_failed, generation, is_deleting } => {
             let failed = if *has_failed { ", failed" } else { "" };

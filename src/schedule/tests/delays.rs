@@ -124,3 +124,42 @@ fn a_recreated_child_does_not_wait_after_reconciles_in_a_row() {
     inputs.push(WROTE);
     assert!(matches!(last(&inputs), Action::WakeAt(Wake { why: WakeReason::Unsettled, .. })));
 }
+
+/// Whatever its reconcile ended with, also one that nothing else would retry.
+#[test]
+fn a_parent_is_reconciled_when_its_pause_ends() {
+    let ends = |after| Input::PauseEnds { after: Some(Duration::from_secs(after)) };
+    let resync = Input::Finished(Finished::Settled { resync: Some(Duration::from_secs(60)) });
+    let soon = Input::Finished(Finished::Settled { resync: Some(Duration::from_secs(3)) });
+    for (finished, end) in [(SETTLED, 30), (STUCK, 30), (resync, 30), (SLOWED, 0)] {
+        let mut parent = Parent::after(&[PARENT, ends(end)]);
+        let action = parent.step(finished, 0);
+        let Action::WakeAt(wake) = action else { panic!("{finished:?}: {action:?}") };
+        assert_eq!(wake.why, WakeReason::PauseEnds, "{finished:?}");
+        assert_eq!(parent.schedule.next_wake(), Some(wake));
+        assert_eq!(parent.step(Input::TimerFired, end + 1), enqueue(Priority::Change));
+        assert_eq!(parent.schedule.next_wake(), None);
+    }
+    // An earlier timer comes first, and the next reconcile says again when the pause ends.
+    let mut parent = Parent::after(&[PARENT, ends(30), soon]);
+    assert_eq!(parent.wakes_in(), Some(3));
+    assert_eq!(parent.step(Input::TimerFired, 3), enqueue(Priority::Background));
+    parent.step(Input::Admitted, 3);
+    assert_eq!(parent.step(SETTLED, 3), Action::Rest);
+}
+
+#[test]
+fn the_end_of_a_pause_ends_no_throttling_and_waits_with_other_changes() {
+    let ends = Input::PauseEnds { after: Some(Duration::from_secs(1)) };
+    let mut parent = Parent::after(&[PARENT, ends, THROTTLED]);
+    let Action::WakeAt(wake) = parent.step(Input::TimerFired, 1) else { panic!() };
+    assert_eq!(wake.why, WakeReason::Throttled);
+    assert_eq!(parent.step(Input::TimerFired, 6), enqueue(Priority::Change));
+    // A change of a child while the parent is paused.
+    let mut parent = Parent::after(&[PARENT, ends, SETTLED]);
+    assert_eq!(parent.step(CHILD, 0), enqueue(Priority::FollowUp));
+    let mut parent = Parent { policy: DEBOUNCED, ..Parent::after(&[PARENT, ends, SETTLED]) };
+    let Action::WakeAt(wake) = parent.step(CHILD, 0) else { panic!() };
+    assert_eq!(wake.why, WakeReason::PauseEnds, "it is earlier");
+    assert_eq!(parent.step(Input::TimerFired, 1), enqueue(Priority::Change));
+}

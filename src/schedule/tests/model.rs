@@ -120,7 +120,7 @@ impl World {
                 self.writing_reconciles = if wrote { self.writing_reconciles + 1 } else { 0 };
             }
             Input::Retired => self.is_retired = true,
-            Input::TimerFired | Input::Admitted => {}
+            Input::TimerFired | Input::Admitted | Input::PauseEnds { .. } => {}
         }
     }
 

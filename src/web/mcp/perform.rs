@@ -12,11 +12,14 @@ use super::{
     requests::ApiRequest,
     tools::Tool,
 };
-use crate::web::{
-    commands::ParentCommand,
-    explain::{ExplainQuery, Explained},
-    status::Refused,
-    switch::Switch,
+use crate::{
+    board::PauseRequest,
+    web::{
+        commands::ParentCommand,
+        explain::{ExplainQuery, Explained},
+        status::Refused,
+        switch::Switch,
+    },
 };
 
 /// A refusal of the HTTP API, for somebody who gives arguments instead of paths.
@@ -82,7 +85,7 @@ async fn execute(
     let executed = match client.may(&request).await {
         Ok(()) => {
             let by = client.user().map(str::to_owned);
-            command.execute(&path, by, &client.state).await
+            command.execute(&path, (by, PauseRequest::default()), &client.state).await
         }
         Err(refused) => Err(refused),
     };

@@ -7,7 +7,7 @@ use actix_web::{
 use tokio::sync::mpsc::Receiver;
 
 use super::{Answer, ask, is_status, request, world::World};
-use crate::board::{Command, CommandError, CommandRequest, WebRequest};
+use crate::board::{Command, CommandError, CommandRequest, PauseEnd, PauseRequest, WebRequest};
 
 const PARENT: &str = "/api/v1/operators/echo-server/parents/ns/a";
 
@@ -39,11 +39,15 @@ async fn each_path_sends_its_command_and_returns_success() {
     let spaces = "/api/v1/operators/spaces";
     for (path, code, expected) in [
         (format!("{PARENT}/sync"), 202, Command::Sync(key())),
-        (format!("{PARENT}/pause"), 200, Command::PauseParent(key())),
+        (format!("{PARENT}/pause"), 200, Command::PauseParent(key(), PauseRequest::default())),
         (format!("{PARENT}/resume"), 200, Command::ResumeParent(key())),
         (format!("{spaces}/parents/n00000/sync"), 202, Command::Sync(of_cluster())),
-        (format!("{spaces}/parents/n00000/pause"), 200, Command::PauseParent(of_cluster())),
-        (format!("{spaces}/pause"), 200, Command::PauseOperator),
+        (
+            format!("{spaces}/parents/n00000/pause"),
+            200,
+            Command::PauseParent(of_cluster(), PauseRequest::default()),
+        ),
+        (format!("{spaces}/pause"), 200, Command::PauseOperator(PauseRequest::default())),
         (format!("{spaces}/resume"), 200, Command::ResumeOperator),
     ] {
         let (answer, command) = sent(&world, &path, Ok(())).await;
@@ -118,4 +122,38 @@ async fn a_command_must_be_a_post_of_json_from_the_same_origin() {
     let path = "/api/v1/operators/echo-server/parents/ns/sync";
     let answer = ask(&world.state, request(Method::GET, path)).await;
     is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
+}
+
+#[actix_web::test]
+async fn a_pause_says_why_and_until_when() {
+    let world = World::running().with_parent();
+    let body = r#"{"reason": "the DBA migrates the volume", "for": "2h"}"#;
+    for path in [format!("{PARENT}/pause"), "/api/v1/operators/echo-server/pause".to_owned()] {
+        let mut commands: Receiver<WebRequest> = world.state.board.take_commands();
+        let executing = async {
+            let Some(WebRequest::Command(command)) = commands.recv().await else { panic!() };
+            command.answer.give(Ok(()));
+            command.command
+        };
+        let (answer, command) =
+            tokio::join!(ask(&world.state, post(&path).set_payload(body)), executing);
+        assert_eq!(answer.code, 200, "{}", answer.body);
+        let (Command::PauseParent(_, asked) | Command::PauseOperator(asked)) = command else {
+            panic!("{command:?}")
+        };
+        assert_eq!(asked.reason.as_deref(), Some("the DBA migrates the volume"));
+        let two_hours = std::time::Duration::from_hours(2);
+        assert_eq!(asked.end, Some(PauseEnd::After(two_hours)));
+    }
+    let too_long = format!(r#"{{"reason": "{}"}}"#, "x".repeat(5000));
+    let (bad, large) = (StatusCode::BAD_REQUEST, StatusCode::PAYLOAD_TOO_LARGE);
+    for (body, code, reason) in [
+        (r#"{"why": "x"}"#, bad, "BadRequest"),
+        (r#"{"until": "soon"}"#, bad, "BadRequest"),
+        (&too_long, large, "RequestEntityTooLarge"),
+    ] {
+        let path = format!("{PARENT}/pause");
+        let answer = ask(&world.state, post(&path).set_payload(body.to_owned())).await;
+        is_status(&answer, code, reason);
+    }
 }

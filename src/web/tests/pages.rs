@@ -1,6 +1,9 @@
 //! The HTML of every view; its layout and script are tested in a browser.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use actix_web::http::{Method, header};
 
@@ -12,7 +15,7 @@ use crate::{
     board::{OperatorState, ParentPhase, ParentState, TypeError},
     history::{Decided, Decision, Outcome, Reconcile},
     object::{ObjectKey, Uid},
-    operator::OperatorName,
+    operator::{OperatorName, Pause},
     plan::{FlappingReason, FlappingSummary},
 };
 
@@ -149,7 +152,7 @@ async fn a_flapping_parent_needs_attention_also_while_it_is_ready() {
     let explanation =
         why(ask(&world.state, request(Method::GET, &format!("/api/v1/{path}"))).await);
     assert!(explanation.contains(&message), "{explanation}");
-    assert!(explanation.contains("Stop the other field manager"), "{explanation}");
+    assert!(explanation.contains("Stop the other writer"), "{explanation}");
     assert!(page(&world, "/").await.contains(&format!("href=\"/ui/{path}\"")));
     for page in [page(&world, "/").await, page(&world, &format!("/ui/{path}")).await] {
         assert!(page.contains("reverts .spec repeatedly"), "{page}");
@@ -220,6 +223,38 @@ async fn a_parent_can_be_resumed_only_if_it_is_paused_itself() {
     assert!(offers(&world, "pause").await && !offers(&world, "resume").await);
     world.annotate_parent("operetta.dev/paused", "true");
     assert!(offers(&world, "resume").await && !offers(&world, "pause").await);
+}
+
+#[actix_web::test]
+async fn a_pause_shows_who_paused_it_and_why_and_that_of_an_operator_asks_first() {
+    let world = world();
+    let html = page(&world, "/ui/operators/spaces").await;
+    assert!(html.contains("<input type=\"checkbox\" required>"), "{html}");
+    let (operator, key) =
+        (OperatorName::new("echo-server").unwrap(), ObjectKey::namespaced("ns", "a"));
+    let begun = SystemTime::now() - Duration::from_hours(2);
+    let until = begun + Duration::from_hours(9);
+    let pause =
+        Arc::new(Pause::begun(begun, Some("ann"), Some(until), Some("<the> volume is moved")));
+    let of_operator = pause.clone();
+    world.state.board.update_parent(&operator, &key, &Uid::new("p"), |parent| {
+        (parent.phase, parent.pause) = (ParentPhase::Paused, Some(pause));
+    });
+    for path in ["/", "/ui/operators/echo-server/parents/ns/a"] {
+        let html = page(&world, path).await;
+        for words in
+            ["ann has paused it by the annotation", " until ", "#60;the&#62; volume is moved."]
+        {
+            assert!(html.contains(words), "{path}: {words}: {html}");
+        }
+    }
+    assert!(page(&world, "/").await.contains("2 h ago"));
+    world.state.board.set_paused(&operator, Some(of_operator));
+    let html = page(&world, "/ui/operators/echo-server").await;
+    assert!(
+        html.contains("ann paused this operator") && html.contains("volume is moved."),
+        "{html}"
+    );
 }
 
 #[actix_web::test]

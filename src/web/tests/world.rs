@@ -10,15 +10,14 @@ use serde_json::{Value, json};
 
 use crate::{
     board::{
-        Board, OperatorInfo, OperatorPause, OperatorState, ParentPhase, ParentState, QueueState,
-        Reader, TypeState,
+        Board, OperatorInfo, OperatorState, ParentPhase, ParentState, QueueState, Reader, TypeState,
     },
     history::{Cause, Decision, FailureKind, Outcome, Reconcile, Verb, WriteRecord},
     metrics::Metrics,
     object::{
         K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, SecretFields, Uid, Undecodable,
     },
-    operator::{ChildConfig, OperatorConfig, OperatorName},
+    operator::{ChildConfig, OperatorConfig, OperatorName, Pause},
     plan::UndeclaredField,
     schedule::Priority,
     store::{ScopeId, Store},
@@ -88,7 +87,7 @@ impl World {
     }
 
     pub(super) fn pause(&self, operator: &str) {
-        let paused = OperatorPause { since: SystemTime::now(), by: None };
+        let paused = Arc::new(Pause::begun(SystemTime::now(), None, None, None));
         self.state.board.set_paused(&OperatorName::new(operator).unwrap(), Some(paused));
     }
 

@@ -9,9 +9,10 @@ use super::{
     time::Moment,
 };
 use crate::{
-    board::{Board, OperatorPause, OperatorSnapshot, OperatorState, ParentPhase, ParentState},
+    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState},
     history::{Action, Problem},
     object::ObjectKey,
+    operator::Pause,
     web::{
         attention::{PHASES, parents, uncovered_problems},
         explain::why,
@@ -106,9 +107,15 @@ fn item(
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
         words: why(operator, key, state).into(),
-        since: state.history.since().map(|at| Moment::past(at, now)),
+        since: since(state).map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
+}
+
+/// A pause began before the last reconcile that found it.
+fn since(state: &ParentState) -> Option<SystemTime> {
+    let paused = state.pause.as_ref().filter(|_| state.phase == ParentPhase::Paused);
+    paused.and_then(|pause| pause.since()).or_else(|| state.history.since())
 }
 
 fn not_running(operator: &OperatorSnapshot) -> Option<Item> {
@@ -157,15 +164,14 @@ fn paused(operator: &OperatorSnapshot, now: SystemTime) -> Option<Item> {
         href: links::operator(name),
         of: "operator".to_owned(),
         words: vec![paused_problem(name, pause)].into(),
-        since: Some(Moment::past(pause.since, now)),
+        since: pause.since().map(|at| Moment::past(at, now)),
         next: None,
     })
 }
 
-fn paused_problem(name: &str, pause: &OperatorPause) -> Problem {
-    let by = pause.by.as_deref().unwrap_or("A user");
+fn paused_problem(name: &str, pause: &Pause) -> Problem {
     Problem::new(format!("Operator {name} is paused: no child of its parents is written"))
-        .because(format!("{by} paused it"))
+        .because(pause.to_string())
         .cured_by([Action::text("Resume it")])
 }
 

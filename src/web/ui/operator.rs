@@ -14,12 +14,13 @@ use super::{
     frame::{self, Frame, NoPage, Section},
     links, namespaces,
     parent_row::ParentRow,
-    parts::{Bar, Button, Mark, Part, Prose, count, counted, parts},
+    parts::{Asks, Bar, Button, Mark, Part, Prose, count, counted, parts},
     time::{Moment, span, took},
 };
 use crate::{
     board::{Board, Leadership, OperatorRestarts, OperatorSnapshot, ParentState, QueueState},
     object::ObjectKey,
+    operator::Pause,
     web::{state::WebState, status::Refused},
 };
 
@@ -44,7 +45,7 @@ struct View {
     kind: String,
     mark: Mark,
     reasons: Vec<Prose>,
-    paused: Option<Moment>,
+    paused: Option<PausedNotice>,
     standby: Option<String>,
     activity: String,
     commands: Vec<Button>,
@@ -59,6 +60,14 @@ struct View {
     facts: Vec<Fact>,
     children: Vec<(String, &'static str)>,
     caches: Vec<CacheRow>,
+}
+
+/// The notice about the pause of the operator.
+struct PausedNotice {
+    who: String,
+    since: Option<Moment>,
+    until: Option<Moment>,
+    reason: String,
 }
 
 struct Tab {
@@ -99,7 +108,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         kind: operator.info.config.parent.kind().to_owned(),
         mark: (&operator).into(),
         reasons: operator.state.reasons().iter().map(Prose::from).collect(),
-        paused: operator.paused.as_ref().map(|pause| Moment::past(pause.since, now)),
+        paused: operator.paused.as_ref().map(|pause| PausedNotice::new(pause, now)),
         standby: standby(board, &operator),
         activity: links::activity(name, ""),
         commands: commands(&operator),
@@ -130,9 +139,31 @@ fn standby(board: &Board, operator: &OperatorSnapshot) -> Option<String> {
 fn commands(operator: &OperatorSnapshot) -> Vec<Button> {
     let api = links::operator_api(operator.info.name.as_str());
     vec![match operator.paused {
-        Some(_) => Button { text: "Resume the operator", path: format!("{api}/resume") },
-        None => Button { text: "Pause the operator", path: format!("{api}/pause") },
+        Some(_) => Button::new("Resume the operator", format!("{api}/resume")),
+        None => Button::new("Pause the operator", format!("{api}/pause")).asking(Asks {
+            what: "No child of its parents is written until it is resumed or the process ends.",
+            confirm: Some(confirm(operator.parents.values().sum())),
+            send: "Pause all parents",
+        }),
     }]
+}
+
+fn confirm(parents: usize) -> String {
+    match parents {
+        1 => "Pause its parent".to_owned(),
+        parents => format!("Pause all of its {} parents", count(parents)),
+    }
+}
+
+impl PausedNotice {
+    fn new(pause: &Pause, now: SystemTime) -> Self {
+        Self {
+            who: pause.who().to_owned(),
+            since: pause.since().map(|at| Moment::past(at, now)),
+            until: pause.until().map(|at| Moment::ahead(at, now)),
+            reason: pause.reason_given(),
+        }
+    }
 }
 
 fn shown(rows: usize, chosen: usize, is_later: bool) -> String {

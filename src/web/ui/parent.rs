@@ -13,7 +13,7 @@ use super::{
     facts::Fact,
     frame::{self, Frame, NoPage, Section},
     links,
-    parts::{Button, Mark, Prose, counted},
+    parts::{Asks, Button, Mark, Prose, counted},
     reconciles::{self, Row},
     sentence::ProblemCard,
     short::Shortened,
@@ -102,7 +102,7 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), purpose(it.why))),
         since: history.since().map(|at| Moment::past(at, now)),
         facts: facts(&parent),
-        commands: commands(name, &key, object.as_ref().is_some_and(is_paused)),
+        commands: commands(name, &key, object.as_ref().is_some_and(|it| is_paused(it, now))),
         children: tree.nodes.iter().map(|it| Branch::below(namespace, it)).collect(),
         children_omitted: tree.omitted,
         related,
@@ -140,8 +140,11 @@ fn frame(board: &Board, operator: &str, key: &ObjectKey, now: SystemTime) -> Fra
 /// Resuming a parent removes only its annotation, and not a pause of its operator.
 fn commands(operator: &str, key: &ObjectKey, is_paused: bool) -> Vec<Button> {
     let api = links::parent_api(operator, key);
-    let button = |text, verb| Button { text, path: format!("{api}/{verb}") };
-    let pause = if is_paused { button("Resume", "resume") } else { button("Pause", "pause") };
+    let button = |text, verb| Button::new(text, format!("{api}/{verb}"));
+    let what = "No child of it is written until it is resumed.";
+    let asks = Asks { what, confirm: None, send: "Pause it" };
+    let pause =
+        if is_paused { button("Resume", "resume") } else { button("Pause", "pause").asking(asks) };
     vec![button("Reconcile now", "sync"), pause]
 }
 

@@ -35,6 +35,18 @@ impl HtmlSafe for Prose {}
 pub(super) struct Button {
     pub(super) text: &'static str,
     pub(super) path: String,
+    /// What is asked before the command is sent.
+    pub(super) asks: Option<Asks>,
+}
+
+/// The form of a pause: its reason and how long it lasts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asks {
+    pub(super) what: &'static str,
+    /// What the user must tick first.
+    pub(super) confirm: Option<String>,
+    /// The text of the button that sends the command.
+    pub(super) send: &'static str,
 }
 
 /// The number of parents in each phase, as a bar and as text.
@@ -62,6 +74,16 @@ pub(super) struct Part {
 pub(super) struct Link {
     pub(super) text: String,
     pub(super) href: String,
+}
+
+impl Button {
+    pub(super) fn new(text: &'static str, path: String) -> Self {
+        Self { text, path, asks: None }
+    }
+
+    pub(super) fn asking(self, asks: Asks) -> Self {
+        Self { asks: Some(asks), ..self }
+    }
 }
 
 impl Mark {

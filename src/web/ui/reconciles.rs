@@ -28,6 +28,7 @@ pub(super) struct Details {
     pub(super) error: Option<(&'static str, Prose)>,
     pub(super) decisions: Vec<Decided>,
     pub(super) message: Option<Prose>,
+    pub(super) paused: Option<Arc<str>>,
     pub(super) rest: String,
     pub(super) steps: Vec<(&'static str, String)>,
 }
@@ -98,6 +99,7 @@ impl From<&Reconcile> for Details {
             error: error(reconcile),
             decisions: reconcile.decisions.iter().map(Decided::new).collect(),
             message: message(reconcile),
+            paused: reconcile.paused.clone(),
             rest: rest(reconcile),
             steps: reconcile.steps.taken().map(|(step, time)| (step.name(), took(time))).collect(),
         }

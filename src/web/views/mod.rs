@@ -4,10 +4,12 @@ mod cache;
 mod configuration;
 mod object;
 mod operator;
+mod pause;
 mod serving;
 
 pub(super) use cache::CacheView;
 pub(super) use configuration::ConfigurationView;
 pub(super) use object::{KeyView, ObjectView, Time, TypeView};
 pub(super) use operator::OperatorView;
+pub(super) use pause::PauseView;
 pub(super) use serving::ServingView;

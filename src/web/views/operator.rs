@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{configuration::ConfigurationView, object::Time};
+use super::{configuration::ConfigurationView, object::Time, pause::PauseView};
 use crate::{
-    board::{Leadership, OperatorPause, OperatorRestarts, OperatorSnapshot, QueueState},
+    board::{Leadership, OperatorRestarts, OperatorSnapshot, QueueState},
     plan::UndeclaredField,
 };
 
@@ -23,7 +23,7 @@ pub(in crate::web) struct OperatorView {
     reasons: Vec<String>,
     /// Absent if it is not paused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    paused: Option<PauseView>,
+    pause: Option<PauseView>,
     /// The part of this process in the election of a leader; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     leadership: Option<LeadershipView>,
@@ -41,16 +41,6 @@ pub(in crate::web) struct OperatorView {
     /// there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undeclared_status: Vec<UndeclaredField>,
-}
-
-/// The pause of an operator by a user.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Pause")]
-struct PauseView {
-    since: Time,
-    /// The user, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<String>,
 }
 
 /// The restarts of an operator after panics in Operetta.
@@ -118,9 +108,7 @@ impl OperatorView {
             name: info.name.to_string(),
             state: state.name(),
             reasons: state.reasons().to_vec(),
-            paused: paused
-                .clone()
-                .map(|OperatorPause { since, by }| PauseView { since: Time(since), by }),
+            pause: paused.as_deref().map(PauseView::from),
             leadership: leadership.clone().map(LeadershipView::from),
             restarts: restarts.clone().map(RestartsView::from),
             configuration: info.into(),

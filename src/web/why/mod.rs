@@ -5,21 +5,17 @@
 mod operator;
 mod words;
 
-use std::time::SystemTime;
-
 use k8s_openapi::jiff::Timestamp;
 
 pub(super) use operator::of_operator;
 pub(in crate::web) use words::purpose;
 
 use crate::{
-    board::{
-        OperatorPause, OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage,
-    },
+    board::{OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage},
     history::{Action, Decided, Problem, Reconcile},
     journal::Failure,
     object::ObjectKey,
-    operator::PAUSED_ANNOTATION,
+    operator::{PAUSED_ANNOTATION, Pause},
     plan::ChildId,
     report::problem::{kubectl, of_flapping, of_one_failure},
 };
@@ -114,19 +110,19 @@ impl Facts<'_> {
 
     fn paused(&self) -> Problem {
         let pending = self.message("nothing is pending");
-        if let Some(OperatorPause { since, by }) = &self.operator.paused {
-            let by = by.as_deref().unwrap_or("a user");
-            let since = since_when(*since);
+        let unknown = Pause::default();
+        if let Some(pause) = &self.operator.paused {
             return self
                 .problem("is paused with its operator")
-                .because(format!("{by} paused {}{since}", self.operator.info.name))
+                .because(format!("{}: {pause}", self.operator.info.name))
                 .because(pending)
                 .cured_by([Action::text("Resume the operator")]);
         }
+        let pause = self.parent.pause.as_deref().unwrap_or(&unknown);
         let removed = format!("{PAUSED_ANNOTATION}-");
         let command = kubectl::with("annotate", &self.id(), &[&removed]);
         self.problem("is paused")
-            .because(format!("it has the annotation {PAUSED_ANNOTATION}"))
+            .because(format!("{pause}, by the annotation {PAUSED_ANNOTATION}"))
             .because(pending)
             .cured_by([Action::command("Resume it", command)])
     }
@@ -176,10 +172,6 @@ impl Facts<'_> {
     fn id(&self) -> ChildId {
         ChildId { ty: self.operator.info.config.parent.clone(), key: self.key.clone() }
     }
-}
-
-fn since_when(at: SystemTime) -> String {
-    Timestamp::try_from(at).map(|at| format!(" at {at:.0}")).unwrap_or_default()
 }
 
 fn named(some: &[String]) -> String {

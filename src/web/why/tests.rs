@@ -1,6 +1,6 @@
 //! The explanation of each phase.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::{
@@ -84,7 +84,7 @@ fn each_phase_has_words_and_what_is_well_has_no_evidence() {
             case(ParentPhase::Paused).message("1 is pending"),
             said(
                 "Menu shop/menu is paused",
-                &["it has the annotation operetta.dev/paused", "1 is pending"],
+                &["paused, by the annotation operetta.dev/paused", "1 is pending"],
             ),
         ),
         (
@@ -137,9 +137,13 @@ fn an_operator_that_does_not_run_is_a_problem_of_each_of_its_parents() {
 #[test]
 fn a_pause_of_the_operator_is_not_shown_as_one_of_the_parent() {
     let mut case = case(ParentPhase::Paused);
-    let since = SystemTime::UNIX_EPOCH;
-    case.operator.paused = Some(OperatorPause { since, by: Some("ann".to_owned()) });
-    let because = ["ann paused cook at 1970-01-01T00:00:00Z", "nothing is pending"];
+    let pause =
+        Pause::begun(SystemTime::UNIX_EPOCH, Some("ann"), None, Some("the volume is moved"));
+    case.operator.paused = Some(pause.into());
+    let because = [
+        "cook: paused by ann since 1970-01-01T00:00:00Z: the volume is moved",
+        "nothing is pending",
+    ];
     assert_eq!(case.why(), said("Menu shop/menu is paused with its operator", &because));
 }
 

@@ -12,6 +12,7 @@ pub(in crate::web) fn purpose(why: WakeReason) -> &'static str {
         WakeReason::Unsettled => "because each reconcile had to write its children",
         WakeReason::Slowed => "because flapping writes are delayed",
         WakeReason::Calming => "to check whether the flapping has ended",
+        WakeReason::PauseEnds => "because its pause ends",
         WakeReason::Debounce => "when the debounce interval has ended",
         WakeReason::Spread => {
             "because of a related object that many parents read, one parent after the other"

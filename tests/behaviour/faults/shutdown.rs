@@ -1,6 +1,9 @@
 //! Requests in progress at the shutdown are completed: Events and commands.
 
-use operetta::{object::ObjectKey, testkit::internals::board::Command};
+use operetta::{
+    object::ObjectKey,
+    testkit::internals::board::{Command, PauseRequest},
+};
 
 use super::*;
 use crate::recipe::{acting, recipe};
@@ -36,10 +39,12 @@ async fn a_command_in_progress_is_completed_before_the_shutdown() {
     let held = faults.add(Rule::new(Fault::HoldRequest).verb("patch").resource("recipes"));
     let Faults { world, operators, .. } = faults;
     let board = operators.running().board().clone();
-    let command = Command::PauseParent(ObjectKey::namespaced(&world.namespace, "r"));
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let command = Command::PauseParent(key, PauseRequest::default());
     let answer = tokio::spawn(async move { board.command("cook", command, None).await });
     stop_during(operators, &held).await;
     answer.await.unwrap().unwrap();
     let parent = world.get(RECIPE, "r").await;
-    assert_eq!(parent["metadata"]["annotations"]["operetta.dev/paused"], "true");
+    let pause = parent["metadata"]["annotations"]["operetta.dev/paused"].to_string();
+    assert!(pause.contains("since="), "{pause}");
 }

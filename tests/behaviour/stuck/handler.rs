@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
 use operetta::{operator::ConflictPolicy, prelude::*, supervisor::SupervisorBuilder};
 use serde_json::json;
 
@@ -20,7 +20,6 @@ pub(super) fn register(builder: SupervisorBuilder) -> SupervisorBuilder {
         .child::<ConfigMap>(ChildConfig::apply())
         .child::<Secret>(reported)
         .child::<Service>(ChildConfig::apply())
-        .child::<PersistentVolumeClaim>(ChildConfig::recreate())
         .child::<Pod>(ChildConfig::recreate())
         .with_handler_deadline(Duration::from_secs(1))
         .with_error_backoff(Duration::from_millis(100), Duration::from_mins(10));

@@ -8,7 +8,7 @@ use super::{
     Cause, Place,
     causes::{commanded, edited},
 };
-use crate::world::{CLAIM, Kind, POD, SECRET};
+use crate::world::{Kind, POD, SECRET};
 
 const NODE: Kind = Kind("v1", "Node", "nodes");
 
@@ -153,36 +153,5 @@ pub(super) fn all() -> Vec<Cause> {
                     .boxed()
             },
         ),
-        Cause {
-            then: Some(|place| {
-                async {
-                    let is_slow = |claim: &Value| claim["spec"]["storageClassName"] == "slow";
-                    place.until(CLAIM, "v", "another class", is_slow).await;
-                    place.patch_status(CLAIM, "v", json!({"phase": "Bound"})).await;
-                }
-                .boxed()
-            }),
-            ..edited(
-                "A class of storage that does not exist",
-                &["PersistentVolumeClaim", "/v", "class fast"],
-                "s/storageClassName: fast/storageClassName: slow/",
-                |place| {
-                    async {
-                        let spec = json!({
-                            "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
-                            "resources": {"requests": {"storage": "1Gi"}},
-                        });
-                        let claim = json!({
-                            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
-                            "metadata": {"name": "v"}, "spec": spec,
-                        });
-                        place.parent(&[claim]).await;
-                        place.until(CLAIM, "v", "a claim", Value::is_object).await;
-                        place.patch_status(CLAIM, "v", json!({"phase": "Pending"})).await;
-                    }
-                    .boxed()
-                },
-            )
-        },
     ]
 }

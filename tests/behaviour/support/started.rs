@@ -7,6 +7,7 @@ use operetta::{
     supervisor::Running,
     testkit::internals::board::{Board, ParentPhase, ParentState, busy, why_busy},
 };
+use serde_json::Value;
 
 use crate::{failed, world::eventually};
 
@@ -46,6 +47,16 @@ impl Operators {
     pub(crate) async fn post_as(&self, path: &str, content_type: &str) -> (u16, String) {
         let address = self.running().web().unwrap();
         let headers = format!("Content-Type: {content_type}\r\nContent-Length: 0\r\n");
+        send(address, &format!("POST {path}"), &headers).await
+    }
+
+    /// Sends a command with a body, and returns its code and body.
+    pub(crate) async fn post_json(&self, path: &str, body: &Value) -> (u16, String) {
+        let (address, body) = (self.running().web().unwrap(), body.to_string());
+        // The line end after the headers belongs to the body.
+        let length = body.len() + 2;
+        let headers =
+            format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
         send(address, &format!("POST {path}"), &headers).await
     }
 

@@ -137,7 +137,8 @@ async fn a_parent_is_paused_and_resumed_over_http() {
     world.until_ready(RECIPE, "r").await;
     command(&operators, &format!("{}/pause", path(&world, "r"))).await;
     let paused = world.get(RECIPE, "r").await;
-    assert_eq!(paused["metadata"]["annotations"]["operetta.dev/paused"], "true", "for kubectl");
+    let pause = paused["metadata"]["annotations"]["operetta.dev/paused"].to_string();
+    assert!(pause.contains("since="), "for kubectl: {pause}");
     let fields = paused["metadata"]["managedFields"].to_string();
     assert!(fields.contains("operetta.dev/paused") && fields.contains("\"cook\""), "{fields}");
     until_phase(&world, &operators, "r", "paused").await;

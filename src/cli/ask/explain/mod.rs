@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     age::{ago, ahead},
     answers::{Action, Child, Events, Parent, Preview, Problem, Reconcile, Related},
-    status::key,
+    status::{key, paused},
     table::{Table, message},
 };
 
@@ -48,14 +48,15 @@ fn head(operator: &str, parent: &Parent, now: Timestamp) -> String {
         || "when something changes".to_owned(),
         |next| format!("in {} ({}){}", ahead(&next.at, now), next.why, or_when(&next.why)),
     );
+    let pause = parent.pause.as_ref().map(|pause| ("Pause", paused(pause, now)));
     let mut text = String::new();
-    for (name, value) in [
+    let before = [
         ("Name", key(parent)),
         ("Operator", operator.to_owned()),
         ("Phase", format!("{}{failures}", parent.phase)),
-        ("Reconciles", parent.reconciles.to_string()),
-        ("Next", next),
-    ] {
+    ];
+    let after = [("Reconciles", parent.reconciles.to_string()), ("Next", next)];
+    for (name, value) in before.into_iter().chain(pause).chain(after) {
         // A text in memory takes everything.
         let _ = writeln!(text, "{:12}{}", format!("{name}:"), OneLine(value));
     }

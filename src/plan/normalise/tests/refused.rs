@@ -44,7 +44,7 @@ fn odd_children() -> Vec<(&'static str, Value, &'static str)> {
         ("a list for a namespace", odd("metadata.namespace", json!([])), ODD_NAMESPACE),
         ("a list for labels", odd("metadata.labels", json!(["a"])), "`metadata.labels` has the"),
         ("a text for owners", odd("metadata.ownerReferences", json!("x")), "wrong JSON type"),
-        ("a status", odd("status", json!({"phase": "Running"})), "`status` is written by the"),
+        ("a status", odd("status", json!({"phase": "Running"})), "the server writes `status`"),
         ("a secret of numbers", odd_secret("data"), "`data` has the wrong JSON type"),
         ("a secret of odd texts", odd_secret("stringData"), "`stringData` has the wrong JSON type"),
     ]

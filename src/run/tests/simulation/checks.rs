@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     object::{Object, Readiness, Uid},
-    operator::{Rolling, UpdateStrategy, is_paused},
+    operator::{Pause, Rolling, UpdateStrategy},
     plan::{ChildId, Unsynced},
     run::{
         DryRun, Request, RequestId,
@@ -68,7 +68,8 @@ impl Checks {
             }
             Request::Read(_) | Request::List { .. } => return,
         };
-        let is_paused = caches.cached(&named("parent")).is_some_and(|parent| is_paused(&parent));
+        let is_paused =
+            caches.cached(&named("parent")).is_some_and(|parent| Pause::of(&parent).is_some());
         assert!(!is_paused, "{child} is written, and its parent is paused");
         let is_in_flight = self.in_flight.iter().any(|(_, other)| other == child);
         assert!(!is_in_flight, "two writes of {child} are in flight");

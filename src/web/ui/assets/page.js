@@ -217,20 +217,34 @@
 
   document.addEventListener("click", ({ target }) => {
     const button = target.closest("button[data-command]");
-    if (button && button.getAttribute("aria-disabled") !== "true") command(button);
+    if (button) command(button, button.dataset.command, {});
   });
 
-  async function command(button) {
+  // A command that asks first. The browser has checked what is required.
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.matches("form[data-command]")) return;
+    event.preventDefault();
+    const body = {};
+    for (const [name, value] of new FormData(form)) if (value) body[name] = value;
+    const isDone = await command(form.querySelector("button"), form.dataset.command, body);
+    if (isDone) form.closest("details").open = false;
+  });
+
+  async function command(button, path, body) {
+    if (button.getAttribute("aria-disabled") === "true") return false;
     const answer = document.getElementById("answer");
     button.setAttribute("aria-disabled", "true");
     answer.textContent = "…";
     try {
       const headers = { "Content-Type": "application/json", Accept: "application/json" };
-      const response = await fetch(button.dataset.command, { method: "POST", headers, body: "{}" });
+      const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
       const status = await response.json().catch(() => ({}));
       answer.textContent = status.message || response.statusText;
+      return response.ok;
     } catch {
       answer.textContent = "The server does not answer.";
+      return false;
     } finally {
       button.setAttribute("aria-disabled", "false");
       soon();
