@@ -129,7 +129,7 @@ fn a_recreated_child_does_not_wait_after_reconciles_in_a_row() {
 #[test]
 fn a_parent_is_reconciled_when_its_pause_ends() {
     let ends = |after| Input::PauseEnds { after: Some(Duration::from_secs(after)) };
-    let resync = Input::Finished(Finished::Settled { resync: Some(Duration::from_secs(60)) });
+    let resync = Input::Finished(Finished::Settled { resync: Some(Duration::from_mins(1)) });
     let soon = Input::Finished(Finished::Settled { resync: Some(Duration::from_secs(3)) });
     for (finished, end) in [(SETTLED, 30), (STUCK, 30), (resync, 30), (SLOWED, 0)] {
         let mut parent = Parent::after(&[PARENT, ends(end)]);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use operetta::{prelude::*, testkit::TestCluster};
+use operetta::{supervisor::SupervisorBuilder, testkit::TestCluster};
 use serde_json::{Value, json};
 
 use crate::{
