@@ -198,5 +198,5 @@ async fn a_command_is_audited_as_that_of_the_http_api_and_a_read_is_not() {
     let strange = ask_through(rules, &world.state, post(&message("tools/list", &json!({})))).await;
     is_status(&strange, StatusCode::UNAUTHORIZED, "Unauthorized");
     let lines = log.lines();
-    assert!(lines.len() == 1 && lines[0].contains("path=/mcp"), "{lines:?}");
+    assert!(lines.len() == 1 && lines[0].contains(r#"path="/mcp""#), "{lines:?}");
 }
