@@ -221,11 +221,11 @@ impl Row {
 /// Links to the parents of one operator.
 fn parents(line: &Line) -> Vec<Link> {
     let Some(operator) = line.operators.kept.first() else { return Vec::new() };
-    let link = |key: &ObjectKey| Link {
+    let to_parent = |key: &ObjectKey| Link {
         text: key.to_string(),
         href: links::parent(operator.as_str(), key),
     };
-    line.parents.kept.iter().map(link).collect()
+    line.parents.kept.iter().map(to_parent).collect()
 }
 
 fn operators(line: &Line) -> String {
