@@ -46,12 +46,12 @@ impl Head {
                 None => omitted += 1,
             }
         }
-        match omitted + further {
-            0 => {}
-            1 => text += &format!("1 more is left out: {question}.\n"),
-            more => text += &format!("{more} more are left out: {question}."),
-        }
-        text.trim_end().to_owned()
+        let omitted = match omitted + further {
+            0 => String::new(),
+            1 => format!("1 more is left out: {question}."),
+            more => format!("{more} more are left out: {question}."),
+        };
+        (text + &omitted).trim_end().to_owned()
     }
 
     pub(super) fn alone(self) -> String {

@@ -32,27 +32,22 @@ pub(super) async fn operators(client: &Client) -> Result<String, Refused> {
 }
 
 fn operator(operator: &OperatorSnapshot) -> String {
-    let (config, mut line) = (&operator.info.config, operator.info.name.to_string());
-    line += &format!(": {} ({}), ", config.parent.kind(), config.parent.api_version());
-    line += operator.state.name();
-    if operator.paused.is_some() {
-        line += ", paused by a user";
-    }
+    let (name, config) = (&operator.info.name, &operator.info.config);
+    let (kind, version) = (config.parent.kind(), config.parent.api_version());
+    let (state, reasons) = (operator.state.name(), operator.state.reasons());
+    let paused = operator.paused.as_ref().map_or("", |_| ", paused by a user");
     let phases = PHASES.iter().filter_map(|phase| Some((phase, operator.parents.get(phase)?)));
-    let phases: Vec<String> = phases
-        .filter(|(_, count)| **count > 0)
-        .map(|(phase, count)| format!("{count} {}", phase.name()))
-        .collect();
-    line += "; parents: ";
-    line += &if phases.is_empty() { "none".to_owned() } else { phases.join(", ") };
+    let phases = phases.filter(|(_, count)| **count > 0);
+    let phases: Vec<String> =
+        phases.map(|(phase, count)| format!("{count} {}", phase.name())).collect();
+    let phases = if phases.is_empty() { "none".to_owned() } else { phases.join(", ") };
+    let mut parts = vec![format!("{name}: {kind} ({version}), {state}{paused}; parents: {phases}")];
     let children: Vec<&str> = config.children.iter().map(|child| child.ty.kind()).collect();
     if !children.is_empty() {
-        line += &format!("; children: {}", children.join(", "));
+        parts.push(format!("children: {}", children.join(", ")));
     }
-    if !operator.state.reasons().is_empty() {
-        line += &format!("; {}", operator.state.reasons().join("; "));
-    }
-    line
+    parts.extend(reasons.iter().cloned());
+    parts.join("; ")
 }
 
 /// Of the operators whose parents the client may read.

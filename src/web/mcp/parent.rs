@@ -103,20 +103,21 @@ fn condition(condition: &Value) -> String {
 }
 
 fn reconcile(reconcile: &Reconcile, now: SystemTime) -> String {
-    let mut line =
-        format!("Reconcile {}: {}", ago(reconcile.started, now), reconcile.outcome.name());
-    if let Outcome::Failed { reason, message } = &reconcile.outcome {
-        line += &format!(" ({}: {message})", reason.name());
-    }
+    let failure = match &reconcile.outcome {
+        Outcome::Failed { reason, message } => format!(" ({}: {message})", reason.name()),
+        _ => String::new(),
+    };
+    let (started, outcome) = (ago(reconcile.started, now), reconcile.outcome.name());
+    let mut parts = vec![format!("Reconcile {started}: {outcome}{failure}")];
     let causes: Vec<String> = reconcile.causes.iter().map(ToString::to_string).collect();
     if !causes.is_empty() {
-        line += &format!("; because {}", causes.join(", "));
+        parts.push(format!("because {}", causes.join(", ")));
     }
     let decided: Vec<String> = reconcile.decisions.iter().map(decision).collect();
     if !decided.is_empty() {
-        line += &format!("; {}", decided.join(", "));
+        parts.push(decided.join(", "));
     }
-    line
+    parts.join("; ")
 }
 
 fn decision(Decision { child, what, .. }: &Decision) -> String {
@@ -150,18 +151,17 @@ fn flatten<'a>(nodes: &'a [Node], depth: usize, into: &mut Vec<(usize, &'a Node)
 }
 
 fn child(node: &Node) -> String {
-    let mut line = format!("{}: {}", named(node), node.readiness.state);
-    if !node.readiness.message.is_empty() {
-        line += &format!(", {}", node.readiness.message);
-    }
+    let message = Some(node.readiness.message.as_str()).filter(|message| !message.is_empty());
+    let message = message.map(|message| format!(", {message}")).unwrap_or_default();
+    let mut parts = vec![format!("{}: {}{message}", named(node), node.readiness.state)];
     if node.facts.as_ref().is_some_and(|facts| !facts.owned) {
-        line += "; it has the label of the parent, but is not owned by it";
+        parts.push("it has the label of the parent, but is not owned by it".to_owned());
     }
     if let Some(Decision { what, why, .. }) = &node.decision {
         let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        line += &format!("; last reconcile: {}{why}", what.name());
+        parts.push(format!("last reconcile: {}{why}", what.name()));
     }
-    line
+    parts.join("; ")
 }
 
 fn named(node: &Node) -> String {

@@ -26,9 +26,7 @@ impl ApiRequest {
     /// Of an operator, in one namespace or in all.
     pub(super) fn parents(operator: &str, namespace: Option<&str>) -> Self {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        namespace.into_iter().for_each(|namespace| {
-            query.append_pair("namespace", namespace);
-        });
+        query.extend_pairs(namespace.map(|namespace| ("namespace", namespace)));
         Self { query: query.finish(), ..Self::get(format!("{OPERATORS}/{operator}/parents")) }
     }
 

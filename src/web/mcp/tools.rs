@@ -115,9 +115,8 @@ impl Tool {
             Self::Operators => &[],
             Self::Attention => &[ANY_OPERATOR, OF_NAMESPACE],
             Self::Parents => &[OPERATOR, OF_NAMESPACE, PHASE, TEXT],
-            Self::Children => &[OPERATOR, NAME, NAMESPACE, KIND, PROBLEMS],
+            Self::Children | Self::Events => &[OPERATOR, NAME, NAMESPACE, KIND, PROBLEMS],
             Self::Diff => &[OPERATOR, NAME, NAMESPACE, KIND],
-            Self::Events => &[OPERATOR, NAME, NAMESPACE, KIND, PROBLEMS],
             Self::Explain | Self::Sync | Self::Pause | Self::Resume => &[OPERATOR, NAME, NAMESPACE],
         }
     }
