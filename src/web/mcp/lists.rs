@@ -143,14 +143,9 @@ fn parent(
 
 /// What is wrong, the first evidence, and what to do.
 fn brief(problem: &Problem) -> String {
-    let mut words = problem.what.clone();
-    if let Some(why) = problem.because.first() {
-        words += &format!("; {why}");
-    }
-    if let Some(action) = problem.first_action() {
-        words += &format!("; do this: {}", action.as_order());
-    }
-    words
+    let why = problem.because.first().map(|why| format!("; {why}")).unwrap_or_default();
+    let order = problem.first_action().map(|action| format!("; do this: {}", action.as_order()));
+    format!("{}{why}{}", problem.what, order.unwrap_or_default())
 }
 
 pub(super) async fn parents(client: &Client, arguments: &Arguments) -> Result<String, Refused> {
