@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    board::{Board, OperatorInfo, OperatorPause, ParentState},
+    board::{Board, OperatorInfo, ParentState},
     history::{Decision, Outcome, Reconcile, Verb, WriteRecord},
     object::{K8sType, Uid},
-    operator::OperatorConfig,
+    operator::{OperatorConfig, Pause},
 };
 
 fn name(text: &str) -> OperatorName {
@@ -65,8 +65,8 @@ fn a_reader_of_one_namespace_sees_nothing_about_others() {
         creates(&board, operator, key, second as u64 * 100);
     }
     board.record_denial("eve", "get path \"/\"");
-    let pause = OperatorPause { since: at(500), by: Some("ann".to_owned()) };
-    board.set_paused(&name("cook"), Some(pause));
+    let pause = Pause::begun(at(500), Some("ann"), None, None);
+    board.set_paused(&name("cook"), Some(pause.into()));
     assert_eq!(seen(&board, &in_namespace("cook", "a")), ["a/3", "a/1"]);
     let of_baker = ActivityFilter { operator: Some("baker".to_owned()), ..<_>::default() };
     assert_eq!(seen(&board, &of_baker), ["a/2", "registered"]);
@@ -134,8 +134,8 @@ fn parents_held_by_the_pause_of_their_operator_are_not_paused_themselves() {
             parent.history.record(Reconcile::new(at(10), Duration::ZERO, outcome));
         });
     };
-    let pause = OperatorPause { since: at(5), by: Some("ann".to_owned()) };
-    board.set_paused(&name("cook"), Some(pause));
+    let pause = Pause::begun(at(5), Some("ann"), None, None);
+    board.set_paused(&name("cook"), Some(pause.into()));
     ends(Outcome::Paused);
     board.resume_operator(&name("cook"), Some("bob"));
     ends(Outcome::Ready);

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     board::{
-        Command, CommandError, CommandRequest, EventReading, OperatorState, Preview, Responder,
-        WebRequest,
+        Command, CommandError, CommandRequest, EventReading, OperatorState, PauseRequest, Preview,
+        Responder, WebRequest,
     },
     object::{ObjectEvent, ObjectKey},
     operator::ChildConfig,
@@ -207,7 +207,7 @@ async fn commands_are_given_and_their_errors_are_returned() {
     let key = || "ns/a".parse().unwrap();
     for (tool, expected, words) in [
         ("sync", Command::Sync(key()), "as soon as a permit is free"),
-        ("pause", Command::PauseParent(key()), "it has the annotation"),
+        ("pause", Command::PauseParent(key(), PauseRequest::default()), "it has the annotation"),
         ("resume", Command::ResumeParent(key()), "it no longer has the annotation"),
     ] {
         let done = |request: WebRequest| {

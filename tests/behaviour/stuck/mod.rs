@@ -135,7 +135,7 @@ async fn play(
     let command = first_command(&why).unwrap_or_default();
     let cured = match shell.run(&command, cause.edit).await {
         Ok(_) => {
-            let then = cause.then.map(|then| then(&place)).unwrap_or_else(|| async {}.boxed());
+            let then = cause.then.map_or_else(|| async {}.boxed(), |then| then(&place));
             tokio::join!(then, place.until_ready(cause.ready));
             Ok(())
         }
