@@ -1,6 +1,5 @@
 //! What happened, over all operators: many changes as one entry, and who paused.
 
-use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
