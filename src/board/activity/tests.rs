@@ -21,7 +21,7 @@ fn at(seconds: u64) -> SystemTime {
 fn board(operators: &[&str]) -> Board {
     let board = Board::new();
     for operator in operators {
-        let config = OperatorConfig::new(*operator, K8sType::namespaced("v1", "Pod", "pods"));
+        let config = OperatorConfig::new(operator, K8sType::namespaced("v1", "Pod", "pods"));
         board.register(OperatorInfo { name: name(operator), config, has_finalizer: false });
     }
     board

@@ -73,7 +73,9 @@ async fn what_others_removed_from_many_parents_is_one_entry() {
 #[actix_web::test]
 async fn the_newest_comes_first_and_pages_continue_with_the_same_filters() {
     let world = World::running();
-    ["a", "b", "c"].iter().for_each(|parent| writes(&world, "ns", parent, false));
+    for parent in ["a", "b", "c"] {
+        writes(&world, "ns", parent, false);
+    }
     let first = get(&world.state, &format!("{API}?kind=created&limit=2")).await;
     let of = |parent: &str| format!("`Pod.v1 ns/{parent}` of `ns/{parent}` was created");
     assert_eq!(messages(&first), [of("c"), of("b")]);

@@ -88,7 +88,7 @@ fn pauses_say_by_whom_and_why() {
 fn a_change_of_the_leader_says_who_leads() {
     let of = |change| {
         let (leader, details) = (Some(change), strings(&["ns/lease"]));
-        sentence(&Line { leader, details, ..of_operator(ActivityKind::Leader) })
+        sentence(&Line { details, leader, ..of_operator(ActivityKind::Leader) })
     };
     assert_eq!(of(LeaderChange::Gained), "This process leads now, by the Lease `ns/lease`");
     let lost = LeaderChange::Lost { to: Some("b".into()) };
