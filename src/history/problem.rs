@@ -63,6 +63,12 @@ impl Problem {
         self.actions.iter().find(|action| !action.in_code).or_else(|| self.actions.first())
     }
 
+    /// The end of a message about the first of these problems: what to do.
+    pub(crate) fn order(problems: &[Self]) -> String {
+        let action = problems.first().and_then(Self::first_action);
+        action.map_or_else(String::new, |action| format!("; do this: {}", action.as_order()))
+    }
+
     pub(super) fn bounded(mut self) -> Self {
         let short = |text: String| wire::shortened(text, MAX_TEXT).into_string();
         self.what = short(self.what);

@@ -5,7 +5,6 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use super::problem;
 use crate::{
     history::Problem,
     journal::{Failure, ReturnedEvent},
@@ -52,7 +51,7 @@ impl Announcement {
 
     /// `problems` are those of the failure.
     pub(crate) fn of_failure(failure: &Failure, problems: &[Problem]) -> Self {
-        let order = problem::order(problems);
+        let order = Problem::order(problems);
         Self::warning(failure.reason(), format!("{}{failure}{order}", failure.outlook()))
     }
 }

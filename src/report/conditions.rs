@@ -9,6 +9,7 @@ use super::{
     shown::reason_shown, waiting::Only,
 };
 use crate::{
+    history::Problem,
     journal::{Failure, Held},
     object::Object,
     operator::{Condition, SYNCED},
@@ -20,7 +21,7 @@ const STALLED: &str = "Stalled";
 
 pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
-        Some(failure) => failed(failure, &problem::order(&report.problems)),
+        Some(failure) => failed(failure, &Problem::order(&report.problems)),
         // The deletions wait for approval by an annotation.
         None if report.deletions_held.is_some() => with(unfailed(report), STALLED),
         None if report.paused.is_none() && waits_for_others(report) => {
@@ -34,7 +35,7 @@ pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
 
 /// Those of a failure that is shown before its reconcile ends.
 pub(crate) fn of_failure(failure: &Failure, report: &Report, parent: &ChildId) -> Vec<Condition> {
-    let order = problem::order(&problem::of_one_failure(failure, parent));
+    let order = Problem::order(&problem::of_one_failure(failure, parent));
     with_others(failed(failure, &order), report)
 }
 
@@ -109,7 +110,7 @@ fn unfailed(report: &Report) -> Condition {
     if report.is_contested {
         let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
         let all = [report.held.clone(), report.waits.texts()].concat();
-        return not_synced(reason, all.join("; ") + &problem::order(&report.problems));
+        return not_synced(reason, all.join("; ") + &Problem::order(&report.problems));
     }
     if !report.waits.is_empty() {
         return not_synced("Waiting", report.waits.texts().join("; "));

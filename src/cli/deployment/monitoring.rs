@@ -3,13 +3,9 @@
 use crate::manifests::ManifestError;
 use serde_json::{Value, json};
 
-use super::setting::Setting;
+use super::setting::{RUNBOOKS, Setting};
 
 const RULES: &str = include_str!("../../../deploy/prometheus/rules.yaml");
-
-/// Where the rules look for the book, whose page `alerts.html` has a section for each alert. The book has no address of its
-/// own: this one leads nowhere, and who serves the book replaces it.
-pub(super) const RUNBOOKS: &str = "https://operetta.example/book";
 
 /// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience: it is
 /// a file in the Pods of Prometheus, and no Secret. Only a scrape class can name a file without a deprecated field. The

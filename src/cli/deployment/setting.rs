@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{monitoring::RUNBOOKS, tls};
+use super::tls;
 use crate::cli::{deployed::Deployed, header::flag};
 
 /// The port of the endpoint in a Pod.
@@ -16,6 +16,10 @@ pub(super) const AUDIENCE: &str = "operetta";
 
 /// The scrape class of Prometheus that sends a token with the audience of the endpoint.
 pub(super) const SCRAPE_CLASS: &str = "operetta";
+
+/// Where the rules look for the book, whose page `alerts.html` has a section for each alert. The book has no address of its
+/// own: this one leads nowhere, and who serves the book replaces it.
+pub(super) const RUNBOOKS: &str = "https://operetta.example/book";
 
 /// Names and values of the manifests. For the chart they are templates between `<<` and `>>`, which YAML does not
 /// quote; [`super::chart`] makes braces of them.

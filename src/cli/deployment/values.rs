@@ -7,9 +7,8 @@ use crate::manifests::ManifestError;
 use serde_json::{Map, Value, json};
 
 use super::{
-    monitoring::RUNBOOKS,
     pods,
-    setting::{API_PORTS, AUDIENCE, SCRAPE_CLASS, merged, peers, resources},
+    setting::{API_PORTS, AUDIENCE, RUNBOOKS, SCRAPE_CLASS, merged, peers, resources},
 };
 use crate::{cli::deployed::Deployed, operator::AnyOperator};
 

@@ -32,10 +32,13 @@ fn the_schedule_follows_the_kind_of_failure() {
     let until = |seconds| Finished::FailedUntil { after: Duration::from_secs(seconds) };
     let throttled = |seconds| Finished::Throttled { after: Duration::from_secs(seconds) };
     let request = || "patch /x".to_owned();
+    let for_others =
+        Finished::FailedUntilGone { is_passing: true, at_most: Duration::from_mins(1) };
     for (failure, expected) in [
         // Answers of the server: transient, throttling, or permanent.
         (api(&[(401, None)]), Failed),
-        (api(&[(403, None)]), Failed),
+        // Who grants a permission, or raises a quota, tells nobody.
+        (api(&[(403, None)]), for_others),
         (api(&[(404, None)]), Failed),
         (api(&[(409, None)]), Failed),
         (api(&[(410, None)]), Failed),
@@ -46,11 +49,7 @@ fn the_schedule_follows_the_kind_of_failure() {
         (api(&[(503, Some(3))]), throttled(3)),
         (api(&[(504, Some(3))]), throttled(3)),
         (api(&[(500, Some(3))]), throttled(3)),
-        // Who grants a permission, or raises a quota, tells nobody.
-        (
-            api(&[(403, Some(3))]),
-            Finished::FailedUntilGone { is_passing: true, at_most: Duration::from_mins(1) },
-        ),
+        (api(&[(403, Some(3))]), for_others),
         (api(&[(413, None)]), until(600)),
         (api(&[(422, None)]), until(600)),
         // The longest throttling counts, and one transient failure makes a retry useful.

@@ -71,12 +71,6 @@ pub(crate) fn of_flapping(summary: &FlappingSummary, parent: &ChildId) -> Vec<Pr
     merged(vec![held::flapping(parent, summary)])
 }
 
-/// The end of a message about the first of these problems: what to do.
-pub(super) fn order(problems: &[Problem]) -> String {
-    let action = problems.first().and_then(Problem::first_action);
-    action.map_or_else(String::new, |action| format!("; do this: {}", action.as_order()))
-}
-
 fn of_failure(failure: &Failure, parent: &ChildId) -> Vec<Trouble> {
     match failure {
         Failure::Unavailable(why) | Failure::RelatedUnavailable(why) => {

@@ -109,7 +109,8 @@ async fn a_parent_is_explained() {
     let text = told(&world.state, "explain", parent()).await;
     for part in [
         "EchoServer ns/a of echo-server: failing",
-        "the handler returned an error: no such image",
+        "EchoServer ns/a fails.",
+        "Because: no such image",
         "Condition Ready=False: cannot log in with (redacted)",
         "Children: 2, 1 of them not ready.",
         "failed (HandlerFailed: no such image)",

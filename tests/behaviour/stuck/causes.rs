@@ -321,7 +321,7 @@ fn handled() -> Vec<Cause> {
         edited(
             "The same child twice",
             &["Recipe", "/r", "ConfigMap", "twice"],
-            "s/name: d/name: e/",
+            "0,/name: d/s/name: d/name: e/",
             |place| {
                 async {
                     let second = config_map("d", json!({"second": "true"}));
