@@ -16,6 +16,16 @@ const READ: [&str; 3] = ["get", "list", "watch"];
 /// strategy, adoption and recreation consists of applies, patches and deletions.
 const KEEP: [&str; 3] = ["create", "patch", "delete"];
 
+/// Pods, and the types that make them.
+const WITH_PODS: [(&str, &str); 6] = [
+    ("", "pods"),
+    ("apps", "daemonsets"),
+    ("apps", "deployments"),
+    ("apps", "replicasets"),
+    ("apps", "statefulsets"),
+    ("batch", "jobs"),
+];
+
 /// Verbs by group and resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Grants(BTreeMap<(String, String), BTreeSet<&'static str>>);
@@ -49,6 +59,18 @@ impl Grants {
         }
         // A repeated Event is patched. Warnings are recorded by every operator.
         self.allow("events.k8s.io", "events", &["create", "patch"]);
+    }
+
+    /// What the web endpoint reads beside the caches: Events, and beneath children that have Pods, these and their claims.
+    pub(super) fn allow_looking(&mut self) {
+        self.allow("", "events", &["list"]);
+        let has_pods = |(group, resource): &(String, String)| {
+            WITH_PODS.contains(&(group.as_str(), resource.as_str()))
+        };
+        if self.0.keys().any(has_pods) {
+            self.allow("", "pods", &["list"]);
+            self.allow("", "persistentvolumeclaims", &["list"]);
+        }
     }
 
     /// What the election of a leader requests.

@@ -82,9 +82,7 @@ impl Permissions {
     pub fn with_web_endpoint(mut self) -> Self {
         let all = iter::once(&mut self.everywhere).chain(self.within.values_mut());
         for grants in all.filter(|grants| grants.has_operator()) {
-            grants.allow("", "events", &["list"]);
-            grants.allow("", "pods", &["list"]);
-            grants.allow("", "persistentvolumeclaims", &["list"]);
+            grants.allow_looking();
         }
         self
     }

@@ -196,11 +196,20 @@ fn the_web_endpoint_lists_events_where_the_operators_work() {
     {
         let mut events = lines(&with.rules_within("a"));
         events.retain(|line| !lines(&permissions.rules_within("a")).contains(line));
-        assert_eq!(events, ["events: list", "persistentvolumeclaims: list", "pods: list"]);
+        assert_eq!(events, ["events: list"]);
         assert!(with.rules().is_empty(), "nothing where no operator works");
     }
     let everywhere = Permissions::of([&cleaner()]).unwrap().with_web_endpoint().rules();
     assert!(lines(&everywhere).contains(&"events: list".to_owned()));
+}
+
+#[test]
+fn the_web_endpoint_lists_pods_and_claims_beneath_workloads() {
+    let deploying = greeter().child::<Deployment>(ChildConfig::apply());
+    let rules = lines(&Permissions::of([&deploying]).unwrap().with_web_endpoint().rules());
+    for listed in ["persistentvolumeclaims: list", "pods: list"] {
+        assert!(rules.contains(&listed.to_owned()), "{rules:?}");
+    }
 }
 
 /// Kinds and names, and the namespaces of roles.
