@@ -53,6 +53,7 @@ pages! {
     explain: "docs/explain.md",
     http_api: "docs/http-api.md",
     leader_election: "docs/leader-election.md",
+    mcp: "docs/mcp.md",
     plan_mode: "docs/plan-mode.md",
     releases: "docs/releases.md",
     running: "docs/running.md",

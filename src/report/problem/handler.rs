@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
-use super::{grant::Grant, kubectl, refused::not_served, trouble::Trouble};
+use super::{
+    grant::Grant,
+    kubectl,
+    name::{is_made_of, renamed},
+    refused::not_served,
+    trouble::Trouble,
+};
 use crate::{
     history::Action,
     object::{K8sType, Quoted},
@@ -66,11 +72,11 @@ pub(super) fn timed_out(parent: &ChildId, deadline: Duration, hangs: bool) -> Tr
 /// Children that cannot be written. None was.
 pub(super) fn invalid(parent: &ChildId, refusals: &[Refusal]) -> Vec<Trouble> {
     let trouble = |Refusal { child, why }: &Refusal| {
-        let of_name = names_parent(child, parent);
+        let name = child.rsplit(['/', ' ']).next().unwrap_or_default();
         let trouble =
             Trouble::of(parent, format!("has a child that cannot be written: {child}: {why}"))
                 .because("no child was written or deleted");
-        if of_name && why.is_about_the_name() {
+        if is_made_of(name, parent) && why.is_about_the_name() {
             trouble
                 .because("the name of the child begins with the name of the parent")
                 .cured_by([renamed(parent), Action::in_code("Make names with `recipes::NameRule`")])
@@ -85,24 +91,6 @@ pub(super) fn invalid(parent: &ChildId, refusals: &[Refusal]) -> Vec<Trouble> {
         }
     };
     refusals.iter().map(trouble).collect()
-}
-
-/// Whether the name of the child is made from that of the parent.
-fn names_parent(child: &str, parent: &ChildId) -> bool {
-    child.contains(&*parent.key.name)
-}
-
-/// A name cannot be changed: the object is created again with another.
-pub(super) fn renamed(parent: &ChildId) -> Action {
-    let name = &parent.key.name;
-    let shorter: String = name.chars().filter(|letter| *letter != '.').take(30).collect();
-    let shorter = shorter.trim_end_matches('-');
-    let (get, delete) = (kubectl::on("get", parent), kubectl::on("delete", parent));
-    let copy = format!(
-        "{get} -o json | jq 'del(.status) | .metadata = {{name: {shorter:?}, namespace: .metadata.namespace, labels: \
-         .metadata.labels}}' | kubectl create -f - && {delete}"
-    );
-    Action::command("Create it again with a name that fits, and delete this one", copy)
 }
 
 /// The handler named related objects that cannot be read.

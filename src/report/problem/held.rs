@@ -1,6 +1,6 @@
 //! What others hold: objects, fields, deletions, and the end of objects.
 
-use super::{handler::renamed, kubectl, trouble::Trouble};
+use super::{kubectl, name::renamed, trouble::Trouble};
 use crate::{
     history::Action,
     journal::{ParentConflict, Wait},

@@ -19,6 +19,7 @@ mod grant;
 mod handler;
 mod held;
 pub(crate) mod kubectl;
+mod name;
 mod pod;
 mod quota;
 mod refused;
@@ -35,6 +36,7 @@ use crate::{
     operator::ALLOW_DELETION_ANNOTATION,
     plan::{ChildId, FlappingSummary},
 };
+use name::is_made_of;
 use trouble::{Trouble, merged};
 
 /// The most problems of one reconcile.
@@ -112,7 +114,7 @@ fn request(failure: &RequestFailure, parent: &ChildId) -> Trouble {
 fn is_misnamed<'a>(failure: &'a RequestFailure, parent: &ChildId) -> Option<&'a ChildId> {
     let is_of_name = failure.error.refusal().is_some_and(|it| it.names_only("metadata.name"));
     let child = failure.about.as_ref().filter(|_| is_of_name)?;
-    child.key.name.contains(&*parent.key.name).then_some(child)
+    is_made_of(&child.key.name, parent).then_some(child)
 }
 
 fn of_wait(waiting: &Waiting) -> Option<Trouble> {

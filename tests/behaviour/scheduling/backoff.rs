@@ -89,7 +89,8 @@ async fn a_backoff_is_shortened_by_a_change_of_the_spec_and_not_by_a_deleted_chi
     operators.settled().await;
     assert!(world.get(CONFIG_MAP, "c").await.is_null(), "its parent was not reconciled");
     let parent = world.get(RECIPE, "r").await;
-    assert_eq!(condition(&parent, "Ready")["message"], "the oven is cold");
+    let message = condition(&parent, "Ready")["message"].to_string();
+    assert!(message.starts_with("\"the oven is cold"), "{message}");
     world.apply(RECIPE, tasting("best")).await;
     world.until(CONFIG_MAP, "c", "the child again", Value::is_object).await;
     assert_eq!(world.until_ready(RECIPE, "r").await["status"]["taste"], "best");

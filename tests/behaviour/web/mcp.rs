@@ -36,7 +36,8 @@ async fn an_assistant_finds_what_is_pending_and_pauses_and_resumes_a_parent() {
     let parent = json!({"operator": "cook", "namespace": world.namespace, "name": "r"});
     call(&operators, "pause", &parent).await;
     let paused = world.get(RECIPE, "r").await;
-    assert_eq!(paused["metadata"]["annotations"]["operetta.dev/paused"], "true");
+    let pause = paused["metadata"]["annotations"]["operetta.dev/paused"].to_string();
+    assert!(pause.starts_with("\"since="), "{pause}");
     operators.settled().await;
     world.delete(CONFIG_MAP, "c").await;
     operators.settled().await;

@@ -17,7 +17,6 @@ use super::{
 pub(super) fn explain(operator: &str, parent: &Parent, now: Timestamp, is_wide: bool) -> String {
     let sections = [
         head(operator, parent, now),
-        problems(parent),
         conditions(&parent.conditions, now, is_wide),
         children(parent, is_wide),
         changes(parent),
@@ -56,17 +55,20 @@ fn head(operator: &str, parent: &Parent, now: Timestamp) -> String {
         ("Phase", format!("{}{failures}", parent.phase)),
     ];
     let after = [("Reconciles", parent.reconciles.to_string()), ("Next", next)];
-    for (name, value) in before.into_iter().chain(pause).chain(after) {
-        // A text in memory takes everything.
+    // A text in memory takes everything.
+    let line = |text: &mut String, (name, value): (&str, String)| {
         let _ = writeln!(text, "{:12}{}", format!("{name}:"), OneLine(value));
-    }
+    };
+    before.into_iter().chain(pause).for_each(|it| line(&mut text, it));
+    text += &problems(parent);
+    after.into_iter().for_each(|it| line(&mut text, it));
     text
 }
 
 /// What, why, and what to do, for each problem.
 fn problems(parent: &Parent) -> String {
     let all = [&parent.why].into_iter().chain(&parent.other_problems);
-    all.map(problem).collect::<Vec<_>>().join("\n")
+    all.map(problem).collect()
 }
 
 fn problem(Problem { what, because, actions }: &Problem) -> String {

@@ -54,15 +54,14 @@ fn a_parent_is_explained_from_why_to_history() {
 Name:       shop/menu
 Operator:   cook
 Phase:      failing (3 failures in a row)
-Reconciles: 9
-Next:       in 2s (Retry), or when something changes
-
 What:       Menu shop/menu has an error of its handler: no oven
 Why:        the error may be temporary
             since 11:55
 Do this:    Correct it
             $ kubectl edit menus menu -n shop
 In code:    Return another error
+Reconciles: 9
+Next:       in 2s (Retry), or when something changes
 
 CONDITION   STATUS   REASON          AGE   MESSAGE
 Synced      False    HandlerFailed   5m    no oven
