@@ -17,7 +17,7 @@ async fn a_parent_is_paused_and_resumed_by_its_button() {
         browser.until_shown(".title .mark", "paused").await;
         shop.until("websites", "shop", "landing", ParentPhase::Paused).await;
         browser.until_shown(".lede", "A user has paused it").await;
-        browser.until_shown(".lede", "The reason: the volume is moved.").await;
+        browser.until_shown(".problems", "the volume is moved").await;
         browser.until_shown(".commands", "Resume").await;
         browser.click_button("Resume").await;
         browser.until_shown("#answer", "no longer").await;

@@ -38,7 +38,7 @@ async fn from_the_overview_to_the_cause_without_a_mouse() {
         browser.until_true("the content", "return document.activeElement.id == 'main'").await;
         walk_to(browser, "shop/checkout").await;
         browser.keys(ENTER).await;
-        browser.until_shown(".lede", "the handler returned an error").await;
+        browser.until_shown(".problems", "has an error of its handler").await;
     })
     .await;
 }

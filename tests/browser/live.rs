@@ -25,7 +25,7 @@ async fn a_failure_and_its_fix_are_shown_at_once() {
         browser.until_shown(".title .mark", "failing").await;
         browser.until_shown(".lede", "does not exist").await;
         // For screen readers.
-        browser.until_shown("#announcer", "failed: the handler returned an error").await;
+        browser.until_shown("#announcer", "has an error of its handler").await;
         shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
         browser.until_shown(".title .mark", "ready").await;
         browser.until_shown(".reconciles", "data.title").await;

@@ -98,7 +98,7 @@ async fn a_user_logs_in_sees_updates_gives_a_command_and_logs_out() {
         browser.click(".asks summary").await;
         browser.click(".asks input[type=checkbox]").await;
         browser.click_button("Pause all parents").await;
-        browser.until_shown(".notice", "A user paused this operator").await;
+        browser.until_shown(".notice", "admin paused this operator").await;
         let cookies = browser.run("return document.cookie", vec![]).await;
         assert_eq!(cookies, "", "scripts cannot read it");
         browser.click_button("Log out").await;

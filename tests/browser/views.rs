@@ -34,12 +34,12 @@ async fn the_overview_leads_to_the_reason_of_a_failure() {
         let attention = browser.text("section[aria-labelledby=attention]").await;
         assert!(attention.contains("shop/checkout"), "{attention}");
         assert!(attention.contains("registry.example/shop:lates does not exist"), "{attention}");
-        // One click further, the reason is the first sentence.
+        // One click further, the reason is the first card.
         browser.click("a[href='/ui/operators/websites/parents/shop/checkout']").await;
         browser.until_shown("h1", "shop/checkout").await;
-        let first = browser.texts("main p").await.remove(0);
-        assert!(first.contains("failed: the handler returned an error: the image"), "{first}");
-        assert!(first.contains("Fix the cause of the error"), "{first}");
+        let first = browser.text(".problems").await;
+        assert!(first.contains("has an error of its handler: the image"), "{first}");
+        assert!(first.contains("Correct what the error names"), "{first}");
         let next = browser.text("main").await;
         assert!(next.contains("Next reconcile ") && next.contains("to retry"), "{next}");
     })
@@ -172,10 +172,10 @@ async fn every_view_is_readable_without_script() {
         let scripted = browser.run("return document.documentElement.className", vec![]).await;
         assert_eq!(scripted, "", "the script ran");
         browser.find("input[name=q]").await.send_keys("nothing").await.unwrap();
-        browser.click("form button").await;
+        browser.click("form.filter button").await;
         browser.until_shown("main", "No parent matches.").await;
         browser.goto("/ui/operators/websites/parents/shop/checkout").await;
-        browser.until_shown("main", "the handler returned an error").await;
+        browser.until_shown("main", "has an error of its handler").await;
     })
     .await;
 }

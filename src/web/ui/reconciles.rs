@@ -82,10 +82,13 @@ fn summary(reconcile: &Reconcile) -> String {
     let changed = match (writes.next(), writes.count()) {
         (None, _) if reconcile.wrote_status => Some("status written".to_owned()),
         (None, _) => None,
-        (Some(Decision { child, what, .. }), 0) => {
-            Some(format!("{} {child}", Mark::from(*what).word()))
+        (Some(Decision { child, what, paths, .. }), 0) => {
+            let path = paths.first().map(|path| format!(" {path}")).unwrap_or_default();
+            Some(format!("{} {child}{path}", Mark::from(*what).word()))
         }
-        (Some(_), more) => Some(counted(more + 1, "write", "writes")),
+        (Some(Decision { child, what, .. }), more) => {
+            Some(format!("{} {child} and {more} more", Mark::from(*what).word()))
+        }
     };
     let cause = reconcile.causes.first().map(ToString::to_string);
     [changed, cause].into_iter().flatten().collect::<Vec<_>>().join(": ")
