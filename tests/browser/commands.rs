@@ -16,7 +16,7 @@ async fn a_parent_is_paused_and_resumed_by_its_button() {
         browser.until_shown("#answer", "it has the annotation operetta.dev/paused").await;
         browser.until_shown(".title .mark", "paused").await;
         shop.until("websites", "shop", "landing", ParentPhase::Paused).await;
-        browser.until_shown(".lede", "A user has paused it").await;
+        browser.until_shown(".problems", "is paused").await;
         browser.until_shown(".problems", "the volume is moved").await;
         browser.until_shown(".commands", "Resume").await;
         browser.click_button("Resume").await;
