@@ -59,9 +59,13 @@ fn head(operator: &str, parent: &Parent, now: Timestamp) -> String {
     let line = |text: &mut String, (name, value): (&str, String)| {
         let _ = writeln!(text, "{:12}{}", format!("{name}:"), OneLine(value));
     };
-    before.into_iter().chain(pause).for_each(|it| line(&mut text, it));
+    for fact in before.into_iter().chain(pause) {
+        line(&mut text, fact);
+    }
     text += &problems(parent);
-    after.into_iter().for_each(|it| line(&mut text, it));
+    for fact in after {
+        line(&mut text, fact);
+    }
     text
 }
 
