@@ -104,9 +104,9 @@ mod tests {
 
     const ID: &str = "0102030405060708090a0b0c0d0e0f10";
 
-    fn trace(last: u8) -> Option<Trace> {
+    fn trace(last: u8) -> Trace {
         let id = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, last];
-        Some(Trace { id, ended: UNIX_EPOCH + Duration::from_millis(1500) })
+        Trace { id, ended: UNIX_EPOCH + Duration::from_millis(1500) }
     }
 
     fn reconciled(metrics: &Metrics, took: Duration, trace: Option<Trace>) {
@@ -123,9 +123,9 @@ mod tests {
     #[test]
     fn the_last_trace_is_shown_by_bucket_and_by_outcome() {
         let metrics = Metrics::new();
-        reconciled(&metrics, Duration::from_millis(3), trace(7));
-        reconciled(&metrics, Duration::from_millis(4), trace(16));
-        reconciled(&metrics, Duration::from_secs(90), trace(16));
+        reconciled(&metrics, Duration::from_millis(3), Some(trace(7)));
+        reconciled(&metrics, Duration::from_millis(4), Some(trace(16)));
+        reconciled(&metrics, Duration::from_secs(90), Some(trace(16)));
         let bucket = "operetta_reconcile_duration_seconds_bucket{operator=\"cook\",le=";
         assert_eq!(
             with_exemplar(&metrics),

@@ -241,7 +241,7 @@ mod tests {
             (
                 |report| {
                     report.failure =
-                        Some(Failure::HandlerTimeout { after: Duration::ZERO, hangs: true })
+                        Some(Failure::HandlerTimeout { after: Duration::ZERO, hangs: true });
                 },
                 "False HandlerTimeout Reconciling",
             ),

@@ -100,7 +100,7 @@ mod tests {
         ChildId { ty, key: ObjectKey::namespaced("shop", "main") }
     }
 
-    fn pod(status: Value) -> Value {
+    fn pod(status: &Value) -> Value {
         json!({
             "metadata": {"name": "main-2", "namespace": "shop", "uid": "u"},
             "spec": {"containers": [{"name": "db", "image": "db:17"}]},
@@ -131,12 +131,12 @@ mod tests {
     #[test]
     fn a_pod_says_why_it_does_not_run() {
         let container = |state: Value, last: Value, ready: bool| {
-            pod(json!({"phase": "Running", "containerStatuses": [
+            pod(&json!({"phase": "Running", "containerStatuses": [
                 {"name": "db", "ready": ready, "restartCount": 7, "state": state, "lastState": last},
             ]}))
         };
         let unscheduled = |message: &str| {
-            pod(json!({"phase": "Pending", "conditions": [{
+            pod(&json!({"phase": "Pending", "conditions": [{
                 "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message,
                 "lastTransitionTime": "2026-01-01T12:00:00Z",
             }]}))
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_probe_is_named_by_the_event_about_it() {
-        let running = pod(json!({"phase": "Running", "containerStatuses": [
+        let running = pod(&json!({"phase": "Running", "containerStatuses": [
             {"name": "db", "ready": false, "state": {"running": {}}},
         ]}));
         let probe =
@@ -226,7 +226,7 @@ mod tests {
             "ProvisioningFailed",
             "storageclass.storage.k8s.io \"fast\" not found",
         );
-        let (what, because, _) = said(&[pod(json!({"phase": "Pending"}))], &[claim], &[warning]);
+        let (what, because, _) = said(&[pod(&json!({"phase": "Pending"}))], &[claim], &[warning]);
         assert_eq!(
             what,
             "PersistentVolumeClaim shop/data-main-2 has no volume: none of the class fast is free or made"
