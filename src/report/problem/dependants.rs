@@ -161,7 +161,7 @@ mod tests {
                     "0/1 nodes are available: 1 node(s) had untolerated taint {gpu: true}.",
                 ),
                 "is not scheduled: 0/1 nodes are available: 1 node(s) had untolerated taint {gpu: true}.",
-                "kubectl taint nodes --all gpu-",
+                edit,
             ),
             (
                 waiting("ImagePullBackOff", "Back-off pulling image \"db:17\""),

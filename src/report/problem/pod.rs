@@ -211,10 +211,8 @@ fn placed(message: &str, parent: &ChildId) -> Vec<Action> {
         let key = rest.split([':', '}', '=']).next().unwrap_or_default().trim();
         let command = format!("kubectl taint nodes --all {}-", kubectl::quoted(key));
         return vec![
-            Action::command(
-                "Remove the taint from the nodes, or let the Pods tolerate it",
-                command,
-            ),
+            edit("Let the Pods tolerate the taint in the parent"),
+            Action::command("Or remove the taint, if it keeps the nodes for nobody", command),
             nodes(),
         ];
     }

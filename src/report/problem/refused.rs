@@ -200,7 +200,8 @@ pub(super) fn unanswered() -> Action {
 /// A type that has to be installed.
 pub(super) fn not_served(ty: &K8sType) -> Action {
     let (name, version) = (ty.resource_name(), ty.version());
-    let text = format!("Install {name} in version {version}; the operator then goes on by itself");
+    let text =
+        format!("Install {name} in version {version}; the operator then continues by itself");
     Action::command(text, format!("kubectl get customresourcedefinitions {name}"))
 }
 

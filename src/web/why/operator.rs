@@ -30,7 +30,7 @@ fn degraded(name: &str, why: &str) -> Problem {
     let problem = Problem::new(format!("Operator {name} is degraded")).because(why);
     if actions.is_empty() {
         return problem.cured_by([Action::text(
-            "Do what the reason names; the operator then goes on by itself",
+            "Do what the reason names; the operator then continues by itself",
         )]);
     }
     problem.cured_by(actions)
