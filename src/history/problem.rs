@@ -63,10 +63,12 @@ impl Problem {
         self.actions.iter().find(|action| !action.in_code).or_else(|| self.actions.first())
     }
 
-    /// The end of a message about the first of these problems: what to do.
+    /// The end of a message about the first of these problems: the command, if one comes first. What has no command is
+    /// for a page: a message would be longer and say no more.
     pub(crate) fn order(problems: &[Self]) -> String {
         let action = problems.first().and_then(Self::first_action);
-        action.map_or_else(String::new, |action| format!("; do this: {}", action.as_order()))
+        let command = action.and_then(|action| action.command.as_deref());
+        command.map_or_else(String::new, |command| format!("; do this: {command}"))
     }
 
     pub(super) fn bounded(mut self) -> Self {

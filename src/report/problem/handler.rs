@@ -27,15 +27,15 @@ pub(super) fn failed(
         Some(after) => format!("the handler asks to be called again after {} s", after.as_secs()),
         None => "the error may be temporary: the handler is called again".to_owned(),
     };
-    let edit = |text| Action::command(text, kubectl::on("edit", parent));
-    let first = if is_permanent {
-        edit("Correct what the error names in the parent")
-    } else {
-        edit("Correct what the error names: in the parent, or where the handler looks")
-    };
-    Trouble::of(parent, format!("has an error of its handler: {message}"))
-        .because(why)
-        .cured_by([first, Action::in_code("Return an error that says what the user has to change")])
+    let look = Action::text("Correct what the error names where the handler looks");
+    let edit =
+        Action::command("Correct what the error names in the parent", kubectl::on("edit", parent));
+    Trouble::of(parent, format!("has an error of its handler: {message}")).because(why).cured_by(
+        (!is_permanent).then_some(look).into_iter().chain([
+            edit,
+            Action::in_code("Return an error that says what the user has to change"),
+        ]),
+    )
 }
 
 pub(super) fn panicked(parent: &ChildId, message: &Quoted) -> Trouble {
