@@ -4,11 +4,14 @@
 use tokio::sync::mpsc;
 
 use super::{
-    Board, Command, CommandError, CommandRequest, Dependants, DependantsRequest, EventReading,
-    EventRequest, EventSubject, ExternalChange, Preview, PreviewRequest, Responder, WebRequest,
-    Workload,
+    Board, Command, CommandError, CommandRequest, Dependants, DependantsRequest, Depth,
+    EventReading, EventRequest, EventSubject, ExternalChange, Owners, OwnersRequest, Preview,
+    PreviewRequest, Responder, WebRequest, Workload,
 };
-use crate::object::{Object, ObjectKey};
+use crate::{
+    object::{Object, ObjectKey},
+    plan::ChildId,
+};
 
 /// The capacity of the queue of commands.
 const WAITING: usize = 64;
@@ -110,9 +113,25 @@ impl Board {
         &self,
         operator: &str,
         of: Vec<Workload>,
+        depth: Depth,
     ) -> Result<Vec<Dependants>, CommandError> {
         let operator = operator.to_owned();
-        let request = |answer| WebRequest::Dependants(DependantsRequest { operator, of, answer });
+        let request =
+            |answer| WebRequest::Dependants(DependantsRequest { operator, of, depth, answer });
+        self.request(request).await
+    }
+
+    /// Reads who set which field of an object, with the permissions of an operator. Nothing is cached.
+    ///
+    /// # Errors
+    /// When the request cannot be sent. Refusals by the server are in the answer.
+    pub(crate) async fn read_owners(
+        &self,
+        operator: &str,
+        of: ChildId,
+    ) -> Result<Owners, CommandError> {
+        let operator = operator.to_owned();
+        let request = |answer| WebRequest::Owners(OwnersRequest { operator, of, answer });
         self.request(request).await
     }
 

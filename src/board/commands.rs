@@ -2,7 +2,8 @@
 //! elsewhere.
 
 use super::{
-    CommandError, DependantsRequest, EventRequest, PauseRequest, PreviewRequest, Responder,
+    CommandError, DependantsRequest, EventRequest, OwnersRequest, PauseRequest, PreviewRequest,
+    Responder,
 };
 use crate::object::ObjectKey;
 
@@ -51,6 +52,8 @@ pub(crate) enum WebRequest {
     Events(EventRequest),
     /// A query for what Kubernetes makes of children.
     Dependants(DependantsRequest),
+    /// A query for who set which field.
+    Owners(OwnersRequest),
 }
 
 impl WebRequest {
@@ -61,6 +64,7 @@ impl WebRequest {
             Self::Preview(preview) => &preview.operator,
             Self::Events(events) => &events.operator,
             Self::Dependants(dependants) => &dependants.operator,
+            Self::Owners(owners) => &owners.operator,
         }
     }
 
@@ -71,6 +75,7 @@ impl WebRequest {
             Self::Preview(preview) => preview.answer.give(Err(error)),
             Self::Events(events) => events.answer.give(Err(error)),
             Self::Dependants(dependants) => dependants.answer.give(Err(error)),
+            Self::Owners(owners) => owners.answer.give(Err(error)),
         }
     }
 }

@@ -55,7 +55,9 @@ pub(crate) use answer::{CommandError, Responder};
 pub use commands::Command;
 pub(crate) use commands::{CommandRequest, ExternalChange, WebRequest};
 pub(crate) use credentials::CredentialState;
-pub(crate) use dependants::{Dependants, DependantsRequest, Workload};
+pub(crate) use dependants::{
+    Dependants, DependantsRequest, Depth, Owners, OwnersRequest, Workload,
+};
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{Leadership, OperatorInfo, OperatorRestarts, OperatorSnapshot, ParentPage};
 pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};

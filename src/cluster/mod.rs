@@ -40,6 +40,7 @@ pub(crate) use api::{Cluster, ClusterSettings};
 pub(crate) use boot_clock::election_now;
 pub(crate) use clients::{client, fenced};
 pub(crate) use event_list::EventList;
+pub(crate) use few::Which;
 pub use install::{InstallError, install_crds};
 pub(crate) use kubeconfig::{Login, Plugin, of_config, of_kubeconfig, of_pod};
 pub(crate) use lease::lease_type;

@@ -1,23 +1,27 @@
 //! Reads what Kubernetes makes of children that are not ready: their Pods, the claims of these, and the Warnings about
-//! all of them. Bounded in requests and time, and apart from the reconciles. Decides nothing.
+//! all of them; and who set which field. Bounded in requests and time, and apart from the reconciles. Decides nothing.
 
 use std::{cmp::Reverse, collections::BTreeSet, time::Duration};
 
 use futures::{StreamExt, stream};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::Context;
 use crate::{
-    board::{Dependants, Workload},
-    object::{K8sType, ObjectEvent, ObjectKey, Uid, claims_of},
+    board::{Dependants, Depth, Owners, Workload},
+    cluster::Which,
+    object::{K8sType, ObjectEvent, ObjectKey, Uid, claims_of, field_owners},
+    plan::ChildId,
     reply::{ApiError, ErrorClass},
 };
 
-/// The most children that are looked at.
-const MAX_CHILDREN: usize = 5;
-/// The most Pods, and the most claims, of each.
-const MAX_EACH: usize = 3;
+/// The most children that are looked at, and the most Pods and claims of each.
+struct Limits {
+    children: usize,
+    each: usize,
+}
+
 /// The most Warnings of each.
 const MAX_WARNINGS: usize = 20;
 const AT_ONCE: usize = 4;
@@ -25,60 +29,100 @@ const AT_ONCE: usize = 4;
 const DEADLINE: Duration = Duration::from_millis(1500);
 
 impl Context {
-    /// The dependants that are not well, of the first few children.
-    pub(crate) async fn read_dependants(&self, of: &[Workload]) -> Vec<Dependants> {
+    /// The dependants of the first few children.
+    pub(crate) async fn read_dependants(&self, of: &[Workload], depth: Depth) -> Vec<Dependants> {
         let until = Instant::now() + DEADLINE;
         let Ok(Ok(_permit)) = timeout_at(until, self.event_readers.acquire()).await else {
             return Vec::new();
         };
-        let asked = of[..of.len().min(MAX_CHILDREN)].to_vec();
+        let asked = of[..of.len().min(depth.limits().children)].to_vec();
         let reads = asked.into_iter().map(|workload| async move {
-            timeout_at(until, self.dependants(&workload)).await.ok()
+            timeout_at(until, self.dependants(&workload, depth)).await.ok()
         });
         stream::iter(reads).buffered(AT_ONCE).filter_map(|read| async { read }).collect().await
     }
 
-    async fn dependants(&self, workload: &Workload) -> Dependants {
-        let namespace = workload.id.key.namespace.as_deref();
+    /// Who set which field of an object.
+    pub(crate) async fn read_owners(&self, of: &ChildId) -> Owners {
+        let until = Instant::now() + DEADLINE;
+        let read = async {
+            let _permit = self.event_readers.acquire().await;
+            self.parts
+                .cluster
+                .few(&of.ty, of.key.namespace.as_deref(), Which::Named(&of.key.name))
+                .await
+        };
+        let plural = of.ty.plural();
+        let seconds = DEADLINE.as_secs_f64();
+        let list = timeout_at(until, read)
+            .await
+            .map_err(|_| format!("{plural} were not listed within {seconds} s"))?
+            .map_err(|error| why(plural, &error))?;
+        Ok(list.first().map(field_owners).unwrap_or_default())
+    }
+
+    async fn dependants(&self, workload: &Workload, depth: Depth) -> Dependants {
         let mut errors = BTreeSet::new();
-        let pods = match &workload.selector {
-            Some(selector) => self.few("Pod", "pods", namespace, Some(selector), &mut errors).await,
-            None => Vec::new(),
+        let pods = self.pods(workload, depth, &mut errors).await;
+        let claims = self.claims(workload, &pods, depth, &mut errors).await;
+        let warnings = match depth {
+            Depth::Reasons => {
+                let about = std::iter::once((workload.id.key.clone(), workload.uid.clone()));
+                let about = about.chain(pods.iter().chain(&claims).map(key_and_uid)).collect();
+                self.warnings(about, &mut errors).await
+            }
+            Depth::All => Vec::new(),
         };
-        let pods: Vec<Value> =
-            pods.iter().filter(|it| is_unwell(it)).take(MAX_EACH).map(shallow).collect();
-        let named: BTreeSet<String> =
-            pods.iter().filter(|it| is_unscheduled(it)).flat_map(claims_of).collect();
-        let named: BTreeSet<String> = named.into_iter().chain(workload.claims.clone()).collect();
-        let claims = if named.is_empty() {
-            Vec::new()
-        } else {
-            let (kind, plural) = ("PersistentVolumeClaim", "persistentvolumeclaims");
-            self.few(kind, plural, namespace, None, &mut errors).await
-        };
-        let is_open =
-            |claim: &&Value| claim["status"]["phase"] != "Bound" && named.contains(&name(claim));
-        let claims: Vec<Value> =
-            claims.iter().filter(is_open).take(MAX_EACH).map(shallow).collect();
-        let about = std::iter::once((workload.id.key.clone(), workload.uid.clone()));
-        let about: Vec<_> = about.chain(pods.iter().chain(&claims).map(key_and_uid)).collect();
-        let warnings = self.warnings(about, &mut errors).await;
         let errors = errors.into_iter().collect();
         Dependants { of: workload.id.clone(), pods, claims, warnings, errors }
     }
 
-    async fn few(
+    async fn pods(
         &self,
-        kind: &str,
-        plural: &str,
-        namespace: Option<&str>,
-        selector: Option<&str>,
+        workload: &Workload,
+        depth: Depth,
         errors: &mut BTreeSet<String>,
     ) -> Vec<Value> {
-        let ty = K8sType::namespaced("v1", kind, plural);
-        let list = self.parts.cluster.few(&ty, namespace, selector).await;
-        list.unwrap_or_else(|error| {
-            errors.insert(why(plural, &error));
+        let Some(selector) = &workload.selector else { return Vec::new() };
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        let pods = self.few(&ty, workload, Which::Labelled(selector), errors).await;
+        let wanted = pods.iter().filter(|pod| depth == Depth::All || is_unwell(pod));
+        wanted.take(depth.limits().each).map(shallow).collect()
+    }
+
+    /// Those that the workload itself or one of these Pods names.
+    async fn claims(
+        &self,
+        workload: &Workload,
+        pods: &[Value],
+        depth: Depth,
+        errors: &mut BTreeSet<String>,
+    ) -> Vec<Value> {
+        let wanted = pods.iter().filter(|pod| depth == Depth::All || is_unscheduled(pod));
+        let named: BTreeSet<String> =
+            wanted.flat_map(claims_of).chain(workload.claims.clone()).collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let ty = K8sType::namespaced("v1", "PersistentVolumeClaim", "persistentvolumeclaims");
+        let claims = self.few(&ty, workload, Which::All, errors).await;
+        let is_wanted = |claim: &&Value| {
+            let is_open = depth == Depth::All || claim["status"]["phase"] != "Bound";
+            is_open && named.contains(&name(claim))
+        };
+        claims.iter().filter(is_wanted).take(depth.limits().each).map(shallow).collect()
+    }
+
+    async fn few(
+        &self,
+        ty: &K8sType,
+        beneath: &Workload,
+        which: Which<'_>,
+        errors: &mut BTreeSet<String>,
+    ) -> Vec<Value> {
+        let namespace = beneath.id.key.namespace.as_deref();
+        self.parts.cluster.few(ty, namespace, which).await.unwrap_or_else(|error| {
+            errors.insert(why(ty.plural(), &error));
             Vec::new()
         })
     }
@@ -105,6 +149,15 @@ impl Context {
     }
 }
 
+impl Depth {
+    fn limits(self) -> Limits {
+        match self {
+            Self::Reasons => Limits { children: 5, each: 3 },
+            Self::All => Limits { children: 40, each: 100 },
+        }
+    }
+}
+
 fn why(plural: &str, error: &ApiError) -> String {
     match error.class() {
         ErrorClass::Forbidden => format!("missing permission: list on {plural}; {error}"),
@@ -123,10 +176,13 @@ fn is_unscheduled(pod: &Value) -> bool {
     pod["spec"]["nodeName"].as_str().unwrap_or_default().is_empty()
 }
 
+const METADATA: [&str; 6] =
+    ["name", "namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"];
+
 /// Only what problems are made of: the environment of containers may be secret.
 fn shallow(object: &Value) -> Value {
     let metadata = &object["metadata"];
-    let names = |name: &str| metadata[name].clone();
+    let kept = METADATA.map(|name| (name.to_owned(), metadata[name].clone()));
     let spec = json!({
         "nodeName": object["spec"]["nodeName"],
         "volumes": object["spec"]["volumes"].as_array().map(|volumes| {
@@ -136,11 +192,7 @@ fn shallow(object: &Value) -> Value {
         "containers": images(&object["spec"]["containers"]),
         "initContainers": images(&object["spec"]["initContainers"]),
     });
-    json!({
-        "metadata": {"name": names("name"), "namespace": names("namespace"), "uid": names("uid"), "creationTimestamp": names("creationTimestamp")},
-        "spec": spec,
-        "status": object["status"],
-    })
+    json!({"metadata": Map::from_iter(kept), "spec": spec, "status": object["status"]})
 }
 
 fn images(containers: &Value) -> Value {

@@ -9,6 +9,7 @@
 mod cached;
 mod ending;
 mod event;
+mod field_owners;
 mod field_set;
 mod finished_job;
 mod json;
@@ -32,6 +33,7 @@ pub(crate) use cached::Outline;
 pub use cached::{KeptManagers, Object, ParseAsError, ParseObjectError};
 pub(crate) use ending::being_deleted;
 pub(crate) use event::ObjectEvent;
+pub(crate) use field_owners::{FieldOwner, field_owners};
 pub(crate) use field_set::{FieldItem, FieldSet};
 pub(crate) use json::BorrowedText;
 pub use k8s_type::K8sType;

@@ -3,9 +3,9 @@
 
 use super::redact::Secrets;
 use crate::{
-    board::{Board, Dependants, Workload},
+    board::{Board, Dependants, Depth, Workload},
     history::{Action, Problem},
-    object::{Object, claims_of, pod_selector},
+    object::Object,
     plan::ChildId,
     report::problem::Deeper,
 };
@@ -23,9 +23,9 @@ pub(super) async fn look(
     if children.is_empty() {
         return problems;
     }
-    let asked = children.iter().map(workload).collect();
+    let asked = children.iter().map(Workload::of).collect();
     // A process that stops answers nothing: what is known is shown.
-    let read = board.read_dependants(operator, asked).await.unwrap_or_default();
+    let read = board.read_dependants(operator, asked, Depth::Reasons).await.unwrap_or_default();
     let beneath = |problem: &Problem| {
         let child = problem.unready.as_ref()?;
         let object = children.iter().find(|it| it.ty() == &child.ty && it.key() == &child.key)?;
@@ -39,19 +39,6 @@ pub(super) async fn look(
 
 fn cached(board: &Board, id: &ChildId) -> Option<Object> {
     board.type_state(&id.ty)?.store.get(&id.key)
-}
-
-fn workload(object: &Object) -> Workload {
-    let claims = match object.ty().kind() {
-        "Pod" => claims_of(&object.to_value()),
-        _ => Vec::new(),
-    };
-    Workload {
-        id: ChildId::of(object),
-        uid: object.uid().clone(),
-        selector: pod_selector(object),
-        claims,
-    }
 }
 
 /// What was read, and the child itself if it is a Pod or a claim.

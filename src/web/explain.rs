@@ -172,7 +172,7 @@ pub(super) fn why(
 }
 
 /// The cached children of a parent with their objects.
-fn tree_of(
+pub(super) fn tree_of(
     board: &Board,
     operator: &OperatorSnapshot,
     object: &Object,

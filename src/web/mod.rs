@@ -60,6 +60,7 @@ mod logins;
 #[cfg(not(feature = "dashboard"))]
 #[path = "no_logins.rs"]
 mod logins;
+mod map;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(not(feature = "mcp"))]

@@ -50,6 +50,9 @@ pub(super) struct Facts {
     #[serde(skip_serializing_if = "Option::is_none")]
     generation: Option<i64>,
     deleting: bool,
+    /// The field manager that changed it after the operator; absent if none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) changed_by: Option<String>,
     /// Whether its owner is the object above it; otherwise it only has the label.
     pub(super) owned: bool,
 }
@@ -200,6 +203,7 @@ impl Builder<'_> {
             resource_version: object.resource_version().to_string(),
             generation: object.generation(),
             deleting: object.is_deleting(),
+            changed_by: object.changed_by().map(str::to_owned),
             owned: depth > 1 || is_ours(&info.config, &info.name, parent, object),
         }
     }

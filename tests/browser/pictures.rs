@@ -20,6 +20,7 @@ const PICTURES: &[(&str, &str, Look)] = &[
     ("parent-failing", "/ui/operators/websites/parents/shop/checkout", FIELD),
     ("parent-dark", "/ui/operators/websites/parents/shop/stock", FIELD.dark()),
     ("parent-events", "/ui/operators/websites/parents/shop/stock?events", TALL),
+    ("map", "/ui/operators/websites/map/shop/stock?at=configmaps%2Fshop%2Fstock-content", FIELD),
     ("operator", "/ui/operators/websites", FIELD),
     ("narrow", "/", NARROW),
 ];

@@ -18,6 +18,8 @@ pub(crate) const VIEWS: &[&str] = &[
     "/ui/operators/websites/parents/shop/newsletter?diff",
     "/ui/operators/websites/parents/shop/checkout?events",
     "/ui/operators/websites/parents/shop/stock?diff&events",
+    "/ui/operators/websites/map/shop/stock",
+    "/ui/operators/websites/map/shop/stock?at=configmaps%2Fshop%2Fstock-content",
     "/ui/operators/nobody",
     "/ui/activity",
     "/ui/activity?operator=websites&namespace=shop&kind=created&since=1d&q=a",
@@ -57,6 +59,24 @@ async fn parents_that_need_manual_intervention_come_first() {
         for shown in ["databases", "websites", "running", "Website, 8 parents"] {
             assert!(operators.contains(shown), "no `{shown}` in {operators}");
         }
+    })
+    .await;
+}
+
+#[operetta_harness::test]
+async fn the_map_of_a_parent_opens_an_object_beside_it() {
+    visit(async |browser, _| {
+        browser.goto("/ui/operators/websites/parents/shop/stock").await;
+        browser.click("a[href='/ui/operators/websites/map/shop/stock']").await;
+        browser.until_shown("svg .box.parent", "stock").await;
+        browser.click("svg a[data-key='configmaps/shop/stock-content']").await;
+        browser.until_shown(".panel h2", "shop/stock-content").await;
+        let panel = browser.text(".panel").await;
+        for shown in ["websites", "FailedMount", "title: stock"] {
+            assert!(panel.contains(shown), "no `{shown}` in {panel}");
+        }
+        browser.click(".panel a[href*='diff=true']").await;
+        browser.until_shown(".panel", "The handler was called").await;
     })
     .await;
 }

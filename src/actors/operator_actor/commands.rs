@@ -12,7 +12,7 @@ use crate::{
     },
     board::{
         Command, CommandError, CommandRequest, DependantsRequest, EventRequest, ExternalChange,
-        PauseRequest, Preview, PreviewRequest, Responder, WebRequest,
+        OwnersRequest, PauseRequest, Preview, PreviewRequest, Responder, WebRequest,
     },
     execute::{now, preview},
     history::Cause,
@@ -45,10 +45,16 @@ impl Receive<Asked> for OperatorActor {
                     Err(error) => answer.give(Err(error)),
                 }
             }
-            WebRequest::Dependants(DependantsRequest { operator: _, of, answer }) => {
+            WebRequest::Dependants(DependantsRequest { operator: _, of, depth, answer }) => {
                 let context = self.parts.context.clone();
                 self.parts.runtime.spawn(async move {
-                    answer.give(Ok(context.read_dependants(&of).await));
+                    answer.give(Ok(context.read_dependants(&of, depth).await));
+                });
+            }
+            WebRequest::Owners(OwnersRequest { operator: _, of, answer }) => {
+                let context = self.parts.context.clone();
+                self.parts.runtime.spawn(async move {
+                    answer.give(Ok(context.read_owners(&of).await));
                 });
             }
             WebRequest::Events(EventRequest { operator: _, about, answer }) => {

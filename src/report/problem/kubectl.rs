@@ -22,6 +22,15 @@ pub(crate) fn with(verb: &str, id: &ChildId, arguments: &[&str]) -> String {
     })
 }
 
+/// `kubectl logs NAME -c CONTAINER -n NAMESPACE`, of the run before the present one if asked for.
+pub(crate) fn logs(ChildId { ty: _, key }: &ChildId, container: &str, previous: bool) -> String {
+    let mut command = format!("kubectl logs {} -c {}", quoted(&key.name), quoted(container));
+    if let Some(namespace) = key.namespace.as_deref() {
+        let _ = write!(command, " -n {}", quoted(namespace));
+    }
+    command + if previous { " --previous" } else { "" }
+}
+
 /// One command for the objects of the namespace and the type of the first.
 pub(super) fn on_all(verb: &str, ids: &[&ChildId]) -> String {
     let Some(ChildId { ty, key }) = ids.first() else { return String::new() };

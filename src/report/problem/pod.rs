@@ -161,20 +161,7 @@ impl Pod<'_> {
     }
 
     fn log(&self, container: &str, previous: bool) -> Action {
-        let id = &self.id;
-        let mut command = format!(
-            "kubectl logs {} -c {}",
-            kubectl::quoted(&id.key.name),
-            kubectl::quoted(container)
-        );
-        if let Some(namespace) = id.key.namespace.as_deref() {
-            command.push_str(" -n ");
-            command.push_str(&kubectl::quoted(namespace));
-        }
-        if previous {
-            command += " --previous";
-        }
-        Action::command("Read its log", command)
+        Action::command("Read its log", kubectl::logs(&self.id, container, previous))
     }
 
     fn condition(&self, ty: &str) -> Option<&Value> {

@@ -38,6 +38,13 @@ pub(super) fn parent_with(
     format!("{}{asked}", parent(operator_name, key))
 }
 
+/// The map of a parent, with the object beside it that has this id; without one if it is empty.
+pub(super) fn map(operator_name: &str, key: &ObjectKey, at: &str, has_diff: bool) -> String {
+    let path = format!("{}/map/{}", operator(operator_name), path_of(key));
+    let diff = if has_diff { "true" } else { "" };
+    format!("{path}{}", query(&[("at", at), ("diff", diff)]))
+}
+
 pub(super) fn operator_api(name: &str) -> String {
     format!("/api/v1/operators/{}", encoded(name))
 }

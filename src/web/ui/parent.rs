@@ -52,6 +52,7 @@ struct View {
     commands: Vec<Button>,
     children: Vec<Branch>,
     children_omitted: usize,
+    map: String,
     related: Vec<RelatedView>,
     /// Whether a preview is shown, and the link to show or hide it.
     is_preview: bool,
@@ -105,6 +106,7 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         commands: commands(name, &key, object.as_ref().is_some_and(|it| is_paused(it, now))),
         children: tree.nodes.iter().map(|it| Branch::below(namespace, it)).collect(),
         children_omitted: tree.omitted,
+        map: links::map(name, &key, "", false),
         related,
         changes_nothing: is_preview
             && preview_error.is_none()

@@ -123,7 +123,11 @@ impl Mark {
         self.word
     }
 
-    fn tone(self) -> &'static str {
+    pub(super) fn sign(self) -> &'static str {
+        self.sign
+    }
+
+    pub(super) fn tone(self) -> &'static str {
         self.tone
     }
 }

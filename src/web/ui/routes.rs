@@ -2,7 +2,7 @@
 
 use actix_web::web::to;
 
-use super::{activity, assets, cache, login, namespace, object, operator, overview, parent};
+use super::{activity, assets, cache, login, map, namespace, object, operator, overview, parent};
 use crate::{
     metrics::Attempt,
     web::{
@@ -60,6 +60,10 @@ static ENDPOINTS: &[Endpoint] = &[
         REDIRECT, || to(login::log_out)).taking(login::NO_FIELDS)),
     Endpoint::new(Get, "/ui/operators/{operator}", "The page of an operator and its parents",
         PAGE, || to(operator::show)).with(&[NAMED, PHASE, NAMESPACE, CONTINUE]),
+    Endpoint::new(Get, "/ui/operators/{operator}/map/{namespace}/{name}",
+        "The page of the map of a parent", PAGE, || to(map::show)).with(map::PARAMETERS).by_namespace(),
+    Endpoint::new(Get, "/ui/operators/{operator}/map/{name}",
+        "The page of the map of a cluster-scoped parent", PAGE, || to(map::show)).with(map::PARAMETERS),
     Endpoint::new(Get, "/ui/operators/{operator}/namespaces/{namespace}",
         "The page of the parents of an operator in a namespace", PAGE, || to(namespace::show))
         .with(&[CONTINUE]).by_namespace(),

@@ -2,7 +2,7 @@
 
 use askama::{Template, filters::HtmlSafe};
 
-use super::{parts::Prose, short::Shortened};
+use super::{parts::Prose, shell::Shell, short::Shortened};
 use crate::history::{Action, Problem};
 
 /// A problem as a card.
@@ -20,7 +20,7 @@ impl HtmlSafe for ProblemCard {}
 #[derive(Debug)]
 struct Step {
     text: Prose,
-    command: Option<String>,
+    command: Option<Shell>,
 }
 
 /// Problems in a few lines.
@@ -59,7 +59,10 @@ impl From<Problem> for ProblemCard {
     fn from(Problem { what, because, actions, .. }: Problem) -> Self {
         let (in_code, actions): (Vec<Action>, Vec<Action>) =
             actions.into_iter().partition(|action| action.in_code);
-        let step = |Action { text, command, .. }| Step { text: Prose::from(text), command };
+        let step = |Action { text, command, .. }| Step {
+            text: Prose::from(text),
+            command: command.map(Shell::from),
+        };
         Self {
             what: what.into(),
             because: because.into_iter().map(Prose::from).collect(),

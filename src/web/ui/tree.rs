@@ -33,13 +33,17 @@ pub(super) struct Branch {
     children: Vec<Branch>,
 }
 
-#[derive(Debug)]
-struct Preview {
+/// What a reconcile would do with a child.
+#[derive(Debug, Template)]
+#[template(path = "preview.html")]
+pub(super) struct Preview {
     mark: Mark,
     differences: Vec<DifferenceView>,
 }
 
 impl HtmlSafe for Branch {}
+
+impl HtmlSafe for Preview {}
 
 impl Branch {
     /// A child of an object in this namespace.
@@ -49,7 +53,7 @@ impl Branch {
         let full = ObjectKey::new(namespace, name).to_string();
         Self {
             key: format!("{ty} {full}"),
-            mark: mark(node.readiness.state),
+            mark: readiness(node.readiness.state),
             kind: node.ty.kind.clone(),
             name: if namespace == above { name.clone() } else { full },
             href: node.facts.as_ref().map(|_| links::named_object(ty, namespace, name)),
@@ -84,7 +88,7 @@ fn notes(node: &Node) -> Vec<Prose> {
 }
 
 /// By the names of `ReadyState`.
-fn mark(state: &str) -> Mark {
+pub(super) fn readiness(state: &str) -> Mark {
     match state {
         "Ready" => Mark::good("ready"),
         "Exists" => Mark::good("exists"),

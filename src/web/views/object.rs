@@ -58,6 +58,14 @@ pub(in crate::web) struct Time(
     pub(in crate::web) SystemTime,
 );
 
+impl TypeView {
+    pub(in crate::web) fn k8s_type(&self) -> K8sType {
+        let plural = self.name.split('.').next().unwrap_or_default();
+        let new = if self.namespaced { K8sType::namespaced } else { K8sType::cluster_scoped };
+        new(&self.api_version, &self.kind, plural)
+    }
+}
+
 impl From<&K8sType> for TypeView {
     fn from(ty: &K8sType) -> Self {
         Self {

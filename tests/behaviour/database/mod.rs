@@ -5,6 +5,7 @@ mod changes;
 mod creation;
 mod deletion;
 mod last_backup;
+mod map;
 mod protected_claims;
 mod refused;
 

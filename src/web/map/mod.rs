@@ -1,0 +1,122 @@
+//! `/api/v1/operators/{operator}/map/...`: a parent, its children, what Kubernetes makes of them down to Pods and claims,
+//! and the related objects, as a graph. It reads the dependants on demand, and caches nothing.
+//!
+//! ```text
+//! board --> tree of the children, related objects --+
+//!                                                   +--> graph (pure) --> JSON, page
+//! API server --> Pods and claims ------------------+
+//! ```
+//!
+//! Invariants:
+//! - Every node but the parent has an edge, and no id occurs twice.
+//! - Text that came from the cluster is redacted.
+
+mod graph;
+mod logs;
+
+use actix_web::web::{Data, Json, Path};
+use serde_json::Value;
+
+pub(super) use self::graph::{Edge, Map, MapNode, Relation, Role};
+use self::{
+    graph::{Sources, graph},
+    logs::log_commands,
+};
+use super::{
+    cache::find,
+    explain::tree_of,
+    parents::{ParentPath, cached_parent, conditions_of, known_parent},
+    redact::Secrets,
+    state::WebState,
+    status::Refused,
+    tree::{Node, Tree},
+    views::{KeyView, TypeView},
+};
+use crate::{
+    board::{Board, Depth, OperatorSnapshot, ParentState, Workload},
+    object::{Object, ObjectKey},
+};
+
+/// A parent with its map.
+pub(super) struct Mapped {
+    pub(super) operator: OperatorSnapshot,
+    pub(super) key: ObjectKey,
+    pub(super) parent: ParentState,
+    pub(super) secrets: Secrets,
+    pub(super) map: Map,
+}
+
+pub(super) async fn show(
+    path: Path<ParentPath>,
+    state: Data<WebState>,
+) -> Result<Json<Map>, Refused> {
+    Ok(Json(Mapped::at(&state.board, &path).await?.map))
+}
+
+impl Mapped {
+    pub(super) async fn at(board: &Board, path: &ParentPath) -> Result<Self, Refused> {
+        let (operator, key, parent) = known_parent(board, path)?;
+        let name = operator.info.name.as_str();
+        let object = cached_parent(board, &operator.info, &key, &parent.uid);
+        let secrets = object.as_ref().map_or_else(Secrets::unknown, |it| Secrets::of(board, it));
+        let tree = object.as_ref().map(|it| tree_of(board, &operator, it, &parent, <_>::default()));
+        let Tree { nodes, omitted } = tree.unwrap_or_default();
+        let of = workloads(board, &nodes);
+        let dependants = if of.is_empty() {
+            Vec::new()
+        } else {
+            // A process that stops answers nothing: what is known is shown.
+            board.read_dependants(name, of, Depth::All).await.unwrap_or_default()
+        };
+        let mut map = graph(Sources {
+            ty: &operator.info.config.parent,
+            key: &key,
+            phase: parent.phase,
+            rollout: rollout(&conditions_of(board, object.as_ref())),
+            children: nodes,
+            omitted,
+            related: board.related(name, &parent.uid),
+            dependants,
+            shown: &|text| secrets.text(text),
+        });
+        add_logs(board, &mut map);
+        Ok(Self { operator, key, parent, secrets, map })
+    }
+}
+
+/// The commands of the Pods that are children themselves.
+fn add_logs(board: &Board, map: &mut Map) {
+    let pods = map.nodes.iter_mut().filter(|node| node.ty.name == "pods" && node.logs.is_empty());
+    for node in pods {
+        let object = cached(board, &node.ty, &node.key);
+        node.logs =
+            object.map_or_else(Vec::new, |it| log_commands(it.ty(), it.key(), &it.to_value()));
+    }
+}
+
+/// The objects among these that have Pods or claims.
+fn workloads(board: &Board, nodes: &[Node]) -> Vec<Workload> {
+    let mut found = Vec::new();
+    for node in nodes {
+        let object = node.facts.as_ref().and_then(|_| cached(board, &node.ty, &node.key));
+        let workload = object.as_ref().map(Workload::of);
+        found.extend(workload.filter(|it| it.selector.is_some() || !it.claims.is_empty()));
+        found.extend(workloads(board, &node.children));
+    }
+    found
+}
+
+pub(super) fn cached(board: &Board, ty: &TypeView, key: &KeyView) -> Option<Object> {
+    let key = ObjectKey::new(key.namespace.as_deref(), &key.name);
+    find(board, &ty.name).ok()?.store.get(&key)
+}
+
+/// How far the rollouts of the parent are, from the condition that Operetta sets.
+fn rollout(conditions: &Value) -> Option<String> {
+    let mut conditions = conditions.as_array()?.iter();
+    let is_it = |it: &&Value| {
+        it["type"] == "Progressing"
+            && (it["reason"] == "RollingOut" || it["reason"] == "RolloutStopped")
+    };
+    conditions.find(is_it)?["message"].as_str().map(str::to_owned)
+}
