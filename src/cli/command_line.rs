@@ -49,6 +49,8 @@ pub(crate) enum Command {
     /// Print what the operators would do on a cluster, and write nothing. Exits with 0 if nothing would be changed,
     /// with 2 if something would, with 1 on an error.
     Plan(PlanArgs),
+    /// Print the children of types that their operator does not declare any more, and the commands that delete them.
+    Orphans(OrphansArgs),
     /// Print the completions for a shell. For bash: source <(PROGRAM completions bash).
     Completions {
         /// The shell.
@@ -115,6 +117,19 @@ pub(crate) struct PlanArgs {
     /// How to print the plans.
     #[arg(long, value_enum, default_value = "diff")]
     pub(crate) output: PlanOutput,
+}
+
+/// Which operators' children to look for, and where.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct OrphansArgs {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// The kubeconfig [default: $KUBECONFIG, else ~/.kube/config].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// The context [default: the current one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
 }
 
 /// For which cluster to plan.

@@ -13,6 +13,7 @@
 //! program [run]                                 on the cluster of the environment; --embedded brings one along
 //! program crds | rbac | manifests [--helm]      what a cluster needs for it
 //! program plan                                  what it would do, without a write
+//! program orphans                               what it left behind of types that it does not declare any more
 //! program status | explain | pause | resume | sync    of a running process
 //! program completions
 //! ```
@@ -38,6 +39,7 @@ mod legible_lines;
 mod manifest_files;
 mod near;
 mod only;
+mod orphans;
 mod perform;
 mod plan;
 mod program;

@@ -11,7 +11,7 @@ use clap::FromArgMatches;
 use super::{
     ask::{self, Verb},
     command_line::{Chosen, Cli, Command, RbacArgs},
-    crds, failure, flags, header, ignored, manifest_files, only, plan,
+    crds, failure, flags, header, ignored, manifest_files, only, orphans, plan,
     program::Program,
     rbac, run,
 };
@@ -47,6 +47,7 @@ impl Program {
             Some(Command::Rbac(args)) => print(&self.rbac(args)?)?,
             Some(Command::Manifests(args)) => manifest_files::write(args, self)?,
             Some(Command::Plan(args)) => return plan::plan(args, self),
+            Some(Command::Orphans(args)) => orphans::orphans(args, self)?,
             Some(Command::Status(args)) => ask::status(args)?,
             Some(Command::Explain(args)) => ask::explain(args)?,
             Some(Command::Pause(args)) => ask::pause(args)?,

@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt::Write};
 use crate::{object::K8sType, plan::ChildId};
 
 /// The most objects named in one command.
-const NAMED: usize = 20;
+pub(crate) const NAMED: usize = 20;
 
 /// `kubectl VERB TYPE NAME -n NAMESPACE`
 pub(crate) fn on(verb: &str, ChildId { ty, key }: &ChildId) -> String {
@@ -32,7 +32,7 @@ pub(crate) fn logs(ChildId { ty: _, key }: &ChildId, container: &str, previous: 
 }
 
 /// One command for the objects of the namespace and the type of the first.
-pub(super) fn on_all(verb: &str, ids: &[&ChildId]) -> String {
+pub(crate) fn on_all(verb: &str, ids: &[&ChildId]) -> String {
     let Some(ChildId { ty, key }) = ids.first() else { return String::new() };
     let alike = ids.iter().filter(|id| id.ty == *ty && id.key.namespace == key.namespace);
     let names: Vec<&str> = alike.take(NAMED).map(|id| &*id.key.name).collect();

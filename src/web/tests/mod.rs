@@ -123,7 +123,7 @@ where
 /// An existing path of an endpoint in [`world::World::running`] with its parent and a namespace.
 pub(super) fn example_path(endpoint: &Endpoint) -> String {
     let is_namespaced = endpoint.path.contains("{namespace}");
-    let is_parent = endpoint.path.contains("/parents/");
+    let is_parent = endpoint.path.contains("/parents/") || endpoint.path.contains("/map/");
     let (operator, ty, name) = match (is_namespaced, is_parent) {
         (true, true) => ("echo-server", "pods", "a"),
         (true, false) => ("echo-server", "pods", "pod"),

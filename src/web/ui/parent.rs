@@ -56,6 +56,8 @@ struct View {
     related: Vec<RelatedView>,
     /// Whether a preview is shown, and the link to show or hide it.
     is_preview: bool,
+    /// The time that the handler has, in seconds.
+    deadline: u64,
     changes_nothing: bool,
     other_preview: String,
     preview_error: Option<String>,
@@ -117,6 +119,7 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
                 .any(PreviewView::changes_something),
         other_preview: at(!is_preview, has_events),
         is_preview,
+        deadline: operator.info.config.handler_deadline.as_secs(),
         preview_error,
         other_events: at(is_preview, !has_events),
         events: events.map(|events| Events::new(events, namespace, now)),
@@ -180,9 +183,50 @@ fn condition_mark(ty: &str, status: &str) -> Mark {
         ("Stalled" | "Flapping" | "DeletionsHeld", "True") => Mark::bad("true"),
         ("Reconciling", "True") => Mark::busy("true"),
         ("Paused", "True") => Mark::paused("true"),
+        (ty, "True") if names_a_problem(ty) => Mark::bad("true"),
         (_, "True") => Mark::good("true"),
         ("Synced" | "Ready", "False") => Mark::bad("false"),
+        (ty, "False") if names_a_problem(ty) => Mark::good("false"),
         (_, "False") => Mark::plain("false"),
         _ => Mark::plain("unknown"),
+    }
+}
+
+/// Whether a condition of this type is bad when it is true. Operators choose their types; these ends are common, such
+/// as in `MemoryPressure`, `ReplicaFailure` and `Degraded`.
+fn names_a_problem(ty: &str) -> bool {
+    const ENDS: [&str; 9] = [
+        "Degraded",
+        "Error",
+        "Expired",
+        "Failed",
+        "Failure",
+        "Pressure",
+        "Stalled",
+        "Unavailable",
+        "Unschedulable",
+    ];
+    ENDS.iter().any(|end| ty.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sign_of_a_condition_shows_whether_it_is_good() {
+        for (ty, status, expected) in [
+            ("Ready", "True", Mark::good("true")),
+            ("Ready", "False", Mark::bad("false")),
+            ("Stalled", "True", Mark::bad("true")),
+            ("MemoryPressure", "True", Mark::bad("true")),
+            ("ReplicaFailure", "False", Mark::good("false")),
+            ("Reconciling", "True", Mark::busy("true")),
+            ("BackupReady", "True", Mark::good("true")),
+            ("Issued", "False", Mark::plain("false")),
+            ("Degraded", "Unknown", Mark::plain("unknown")),
+        ] {
+            assert_eq!(condition_mark(ty, status), expected, "{ty} {status}");
+        }
     }
 }

@@ -39,8 +39,12 @@ impl Asked {
         asked
     }
 
-    async fn client(&self) -> Client {
-        client_of(&self.folder.join("target/operetta/kubeconfig")).await
+    pub(super) async fn client(&self) -> Client {
+        client_of(&self.kubeconfig()).await
+    }
+
+    pub(super) fn kubeconfig(&self) -> PathBuf {
+        self.folder.join("target/operetta/kubeconfig")
     }
 
     async fn parents(&self) -> Api<EchoServer> {
@@ -49,8 +53,7 @@ impl Asked {
 
     /// The token of the embedded server's user.
     fn token(&self) -> String {
-        let kubeconfig =
-            fs::read_to_string(self.folder.join("target/operetta/kubeconfig")).unwrap();
+        let kubeconfig = fs::read_to_string(self.kubeconfig()).unwrap();
         let kubeconfig: Value = serde_yaml_ng::from_str(&kubeconfig).unwrap();
         kubeconfig["users"][0]["user"]["token"].as_str().unwrap().to_owned()
     }
