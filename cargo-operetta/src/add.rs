@@ -111,7 +111,7 @@ const DEPLOY: &str =
 
 fn function_of(kind: &str, function: &str, parent: &str) -> String {
     format!(
-        "\n/// The {kind} of a `{parent}`.\n\
+        "\n/// The `{kind}` of a `{parent}`.\n\
          #[must_use]\n\
          pub fn {function}(parent: &{parent}) -> {kind} {{\n\
          let mut child = {kind}::default();\n\
@@ -184,6 +184,7 @@ mod tests {
         assert!(library.contains("use k8s_openapi::api::core::v1::ConfigMap;\n"), "{library}");
         assert!(library.contains(".child::<Secret>(ChildConfig::apply())"), "{library}");
         assert!(library.contains("pub fn config_map(parent: &Shop) -> ConfigMap {"), "{library}");
+        assert!(module.contains("/// The `Job` of a `Till`.\n"), "{module}");
         assert!(module.contains("pub fn job(parent: &Till) -> Job {"), "{module}");
         for (kind, of, expected) in [
             ("ConfigMap", None, "src/lib.rs has children of the kind ConfigMap"),
