@@ -68,7 +68,7 @@ async fn the_map_of_a_parent_opens_an_object_beside_it() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites/parents/shop/stock").await;
         browser.click("a[href='/ui/operators/websites/map/shop/stock']").await;
-        browser.until_shown("svg .box.parent", "stock").await;
+        browser.until_shown("main", "map of a Website").await;
         browser.click("svg a[data-key='configmaps/shop/stock-content']").await;
         browser.until_shown(".panel h2", "shop/stock-content").await;
         let panel = browser.text(".panel").await;

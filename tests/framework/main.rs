@@ -14,3 +14,4 @@ mod run_operator;
 mod runtime;
 mod testkit;
 mod threat_model;
+mod walk;

@@ -43,7 +43,7 @@ pub(in crate::web) struct MapNode {
     pub(in crate::web) ty: TypeView,
     #[serde(flatten)]
     pub(in crate::web) key: KeyView,
-    /// The phase of the parent, and the readiness of the others.
+    /// The phase of the parent, the readiness of the others, `Selection` of related objects that are selected by labels.
     pub(in crate::web) state: &'static str,
     /// Why it is not ready, or how far it is.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -216,12 +216,14 @@ impl Drawing {
         let ShownRead { ty, which, found, problem } = read;
         let (state, message) = match (problem, found) {
             (Some(problem), _) => ("Failed", shown(&problem)),
-            (None, Some(0)) => ("Missing", "none was found".to_owned()),
-            (None, Some(1)) => ("Exists", String::new()),
-            (None, Some(found)) => ("Exists", format!("{found} found")),
             (None, None) => ("Progressing", "being listed".to_owned()),
+            (None, Some(found)) if is_selection(&which) => ("Selection", format!("{found} found")),
+            (None, Some(0)) => ("Missing", "it does not exist".to_owned()),
+            (None, Some(_)) => ("Exists", String::new()),
         };
-        let key = which.parse().unwrap_or_else(|_| ObjectKey::cluster(&which));
+        let name = Some(&which).filter(|which| !is_selection(which));
+        let key = name.and_then(|name| name.parse().ok());
+        let key = key.unwrap_or_else(|| ObjectKey::cluster(&which));
         let node =
             MapNode { state, message, ..MapNode::new(Role::Related, (&ty).into(), (&key).into()) };
         self.add(root, node, Relation::Reads);
@@ -242,6 +244,11 @@ impl Drawing {
         }
         self.map.edges.push(Edge { from: above.to_owned(), to: id, relation });
     }
+}
+
+/// Whether objects are selected by their labels, and not named.
+fn is_selection(which: &str) -> bool {
+    which.contains([' ', '='])
 }
 
 impl MapNode {

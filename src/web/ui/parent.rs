@@ -66,6 +66,8 @@ struct View {
     other_events: String,
     conditions: Vec<Condition>,
     reconciles: Vec<Row>,
+    /// How many of them are shown at once.
+    recent: usize,
     reconciles_total: String,
 }
 
@@ -75,6 +77,9 @@ struct Condition {
     reason: String,
     message: Prose,
 }
+
+/// The reconciles that are shown at once; the others on opening.
+const RECENT: usize = 5;
 
 pub(super) async fn show(
     path: Path<ParentPath>,
@@ -91,6 +96,7 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         explained;
     let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
     let object = cached_parent(board, &operator.info, &key, &parent.uid);
+    let reconciles = reconciles::rows(&parent.history, now);
     let (history, has_events) = (&parent.history, events.is_some());
     let namespace = key.namespace.as_deref();
     let at = |diff, events| links::parent_with(name, &key, diff, events);
@@ -124,7 +130,8 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         other_events: at(is_preview, !has_events),
         events: events.map(|events| Events::new(events, namespace, now)),
         conditions,
-        reconciles: reconciles::rows(history, now),
+        recent: RECENT.min(reconciles.len()),
+        reconciles,
         reconciles_total: counted(
             usize::try_from(history.recorded()).unwrap_or(usize::MAX),
             "reconcile",

@@ -87,7 +87,7 @@ fn notes(node: &Node) -> Vec<Prose> {
     message.into_iter().chain(foreign).map(Prose::from).collect()
 }
 
-/// By the names of `ReadyState`.
+/// By the names of `ReadyState`, and of related objects on a map.
 pub(super) fn readiness(state: &str) -> Mark {
     match state {
         "Ready" => Mark::good("ready"),
@@ -96,6 +96,7 @@ pub(super) fn readiness(state: &str) -> Mark {
         "Failed" => Mark::bad("failed"),
         "Terminating" => Mark::terminating("terminating"),
         "Missing" => Mark::bad("missing"),
+        "Selection" => Mark::plain("selected"),
         _ => Mark::plain("unknown"),
     }
 }

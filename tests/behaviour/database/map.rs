@@ -12,14 +12,18 @@ async fn the_map_of_a_parent_goes_down_to_the_claims_of_its_pods() {
     assert_eq!(code, 200, "{map}");
     let map: Value = serde_json::from_str(&map).unwrap();
     let edges = map["edges"].as_array().unwrap();
-    let owns = |from: &str, to: &str| {
-        edges.iter().any(|it| it["from"] == from && it["to"] == to && it["relation"] == "owns")
+    let is_drawn = |from: &str, relation: &str, to: &str| {
+        edges.iter().any(|it| it["from"] == from && it["to"] == to && it["relation"] == relation)
     };
     let set = format!("statefulsets.apps/{ns}/main");
     for replica in ["main-0", "main-1", "main-2"] {
         let (pod, claim) =
             (format!("pods/{ns}/{replica}"), format!("persistentvolumeclaims/{ns}/data-{replica}"));
-        assert!(owns(&set, &pod) && owns(&pod, &claim), "{replica}: {map:#}");
+        // The claims are children themselves: they outlive the set.
+        assert!(
+            is_drawn(&set, "owns", &pod) && is_drawn(&pod, "mounts", &claim),
+            "{replica}: {map:#}"
+        );
         let nodes = map["nodes"].as_array().unwrap();
         let node = nodes.iter().find(|it| it["id"] == *pod).unwrap();
         assert_eq!((&node["state"], &node["role"]), (&json!("Ready"), &json!("dependant")));

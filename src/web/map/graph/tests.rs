@@ -146,7 +146,7 @@ fn related_objects_say_how_many_were_found_or_why_they_cannot_be_read() {
     let related = vec![
         read("ns/theme", Some(1), None),
         read("ns/absent", Some(0), None),
-        read("app=web in ns", Some(7), None),
+        read("example.com/app=web in namespace ns", Some(7), None),
         read("ns/new", None, None),
         read("ns/denied", None, Some("forbidden: hidden")),
     ];
@@ -156,11 +156,17 @@ fn related_objects_say_how_many_were_found_or_why_they_cannot_be_read() {
         shown,
         [
             ("Exists", ""),
-            ("Missing", "none was found"),
-            ("Exists", "7 found"),
+            ("Missing", "it does not exist"),
+            ("Selection", "7 found"),
             ("Progressing", "being listed"),
             ("Failed", "forbidden: ***"),
         ]
+    );
+    let names: Vec<_> = map.nodes[1..].iter().map(|it| it.key.to_string()).collect();
+    assert_eq!(names[..2], ["ns/theme", "ns/absent"]);
+    assert_eq!(
+        (names[2].as_str(), &map.nodes[3].key.namespace),
+        ("example.com/app=web in namespace ns", &None)
     );
     assert!(edges(&map).iter().all(|edge| edge.starts_with("shops.example.com/ns/p reads ")));
 }

@@ -44,9 +44,9 @@ pub(super) struct Line {
     pub(super) class: &'static str,
 }
 
-/// The most letters of a name and of a note in a box.
-const NAME: usize = 26;
-const NOTE: usize = 34;
+/// The most letters of the two lines of a box.
+const NAME: usize = 27;
+const SECOND: usize = 34;
 
 impl Figure {
     pub(super) fn of(map: &Map, phase: Mark, here: Option<&str>) -> Self {
@@ -121,8 +121,11 @@ impl Shape {
         }
     }
 
-    pub(super) fn short_note(&self) -> String {
-        shortened(&self.note, NOTE)
+    /// What it is and in which state, as far as there is room: its sign shows the state, too.
+    pub(super) fn second_line(&self) -> String {
+        let Self { kind, mark, note, .. } = self;
+        let about = if note.is_empty() { mark.word() } else { note };
+        begun(&format!("{kind} · {about}"), SECOND)
     }
 
     /// What a screen reader says of the box.
@@ -163,6 +166,14 @@ fn shortened(text: &str, most: usize) -> String {
     }
     let (begin, end) = (most.div_ceil(2) - 1, most / 2);
     letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
+}
+
+/// The beginning of a sentence.
+fn begun(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
 }
 
 fn is_related(tile: &Tile<'_>) -> bool {

@@ -42,7 +42,7 @@ pub(super) fn tiles(map: &Map) -> Vec<Tile<'_>> {
 
 /// Whether nobody has to wait for it.
 pub(super) fn is_well(node: &MapNode) -> bool {
-    matches!(node.state, "Ready" | "Exists")
+    matches!(node.state, "Ready" | "Exists" | "Selection")
 }
 
 struct Folding<'a> {

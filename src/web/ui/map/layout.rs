@@ -1,12 +1,13 @@
 //! Where the boxes of a map are: one column for each depth, the related objects to the left of the parent. Pure.
 
 /// A box: its size, and the gaps between columns and rows, in pixels.
-pub(super) const WIDTH: u32 = 216;
-pub(super) const HEIGHT: u32 = 58;
+pub(super) const WIDTH: u32 = 228;
+pub(super) const HEIGHT: u32 = 42;
 const COLUMN: u32 = WIDTH + 56;
-const ROW: u32 = HEIGHT + 14;
-/// The space around the map.
+const ROW: u32 = HEIGHT + 10;
+/// The space around the map, and to the right of it for lines that go around boxes.
 const MARGIN: u32 = 4;
+const AROUND: u32 = 36;
 
 /// The left upper corner of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(super) fn layout(tree: &[Branch], related: usize) -> Layout {
     let places: Vec<Place> = in_tree.chain(beside).collect();
     let right = places.iter().map(|place| place.x).max().unwrap_or_default();
     let low = places.iter().map(|place| place.y).max().unwrap_or_default();
-    Layout { places, width: right + WIDTH + MARGIN, height: low + HEIGHT + MARGIN }
+    Layout { places, width: right + WIDTH + AROUND, height: low + HEIGHT + MARGIN }
 }
 
 /// The row of each box, in halves: a box without others beneath it has a row of its own, another is in the middle of
@@ -80,7 +81,7 @@ pub(super) fn line(from: Place, to: Place) -> String {
         let bend = u32::midpoint(x, to.x);
         format!("M{x} {y}C{bend} {y} {bend} {end_y} {} {end_y}", to.x)
     } else {
-        let (end, bend) = (to.x + WIDTH, x.max(to.x + WIDTH) + 40);
+        let (end, bend) = (to.x + WIDTH, x.max(to.x + WIDTH) + AROUND);
         format!("M{x} {y}C{bend} {y} {bend} {end_y} {end} {end_y}")
     }
 }
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(columns, [0, 1, 2, 2, 1]);
         assert_eq!(
             (width, height),
-            (2 * COLUMN + WIDTH + 2 * MARGIN, 2 * ROW + HEIGHT + 2 * MARGIN)
+            (MARGIN + 2 * COLUMN + WIDTH + AROUND, 2 * ROW + HEIGHT + 2 * MARGIN)
         );
         for (at, one) in places.iter().enumerate() {
             for other in &places[at + 1..] {
@@ -117,7 +118,7 @@ mod tests {
             assert_eq!(u32::midpoint(first, last), tree[0].y, "{related}");
         }
         let empty = layout(&[], 0);
-        assert_eq!((empty.places.len(), empty.width), (0, WIDTH + MARGIN));
+        assert_eq!((empty.places.len(), empty.width), (0, WIDTH + AROUND));
     }
 
     #[test]

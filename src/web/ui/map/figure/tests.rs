@@ -99,7 +99,8 @@ fn a_box_says_why_it_is_not_ready_or_else_who_wrote_it_too() {
     let map = map(vec![ready, failing]);
     let figure = figure(&map);
     assert_eq!(figure.boxes[1].label(), "Pod a: ready, also written by hpa");
-    assert_eq!(figure.boxes[2].short_note(), "0 of 1 ready: th… cannot be pulled");
+    assert_eq!(figure.boxes[1].second_line(), "Pod · also written by hpa");
+    assert_eq!(figure.boxes[2].second_line(), "Pod · 0 of 1 ready: the image can…");
 }
 
 #[test]
