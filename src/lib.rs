@@ -89,6 +89,7 @@ pub use kube;
 pub use operetta_crd::crd;
 
 pub(crate) mod actors;
+pub(crate) mod admission;
 pub(crate) mod board;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -7,6 +7,7 @@
 //!                                                     DecoratorResponse { response, decoration }
 //! ```
 
+pub mod admission;
 mod any_operator;
 mod as_json;
 mod beside;

@@ -1,0 +1,17 @@
+//! What a webhook answers: reviews in, reviews out. Pure.
+//!
+//! Layer 2.
+//!
+//! ```text
+//! AdmissionReview --review--> AdmissionRequest --operator::admission--> Answered --answer--> AdmissionReview
+//! ```
+//!
+//! Invariants:
+//! - A review that is no `admission.k8s.io/v1` is refused with a sentence, and never answered as if it were.
+//! - An object that did not change has no patch.
+
+mod answer;
+mod review;
+
+pub(crate) use answer::answer;
+pub(crate) use review::{Asked, ReviewError, review};
