@@ -3,7 +3,8 @@
 //! Layer 2.
 //!
 //! ```text
-//! AdmissionReview --review--> AdmissionRequest --operator::admission--> Answered --answer--> AdmissionReview
+//! AdmissionReview  --review-----> AdmissionRequest --operator::admission---> Answered --answer-----> AdmissionReview
+//! ConversionReview --conversion-> objects          --operator::conversion--> objects  --converted--> ConversionReview
 //! ```
 //!
 //! Invariants:
@@ -11,7 +12,9 @@
 //! - An object that did not change has no patch.
 
 mod answer;
+mod conversion;
 mod review;
 
 pub(crate) use answer::answer;
+pub(crate) use conversion::{Conversion, conversion, converted};
 pub(crate) use review::{Asked, ReviewError, review};

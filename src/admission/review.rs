@@ -1,7 +1,7 @@
 //! Reads an `AdmissionReview`.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, error::Category};
 
 use crate::{
     object::ObjectKey,
@@ -25,14 +25,14 @@ pub(crate) struct Asked {
 pub(crate) enum ReviewError {
     #[error("the body is no JSON: line {line}, column {column}")]
     NoJson { line: usize, column: usize },
-    #[error("the body is a {kind} of {api_version}: send an {KIND} of {API_VERSION}")]
-    Version { kind: String, api_version: String },
-    #[error("the {KIND} has no `request`")]
-    NoRequest,
-    #[error("the request of the {KIND} has no `uid`")]
-    NoUid,
-    #[error("the request of the {KIND} cannot be read: {0}")]
-    Request(String),
+    #[error("the body is of kind {kind:?} and version {api_version:?}: send a {} of {}", expected.0, expected.1)]
+    Version { kind: String, api_version: String, expected: (&'static str, &'static str) },
+    #[error("the {0} has no `request`")]
+    NoRequest(&'static str),
+    #[error("the request of the {0} has no `uid`")]
+    NoUid(&'static str),
+    #[error("the request of the {0} cannot be read: {1}")]
+    Request(&'static str, String),
     #[error("the request of the {KIND} has neither an object nor an old one")]
     NoObject,
 }
@@ -83,18 +83,27 @@ struct Resource {
 }
 
 pub(crate) fn review(body: &[u8]) -> Result<Asked, ReviewError> {
-    let review: Review = serde_json::from_slice(body).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => ReviewError::NoRequest,
-        _ => ReviewError::NoJson { line: error.line(), column: error.column() },
-    })?;
+    let review: Review =
+        serde_json::from_slice(body).map_err(|error| ReviewError::of(KIND, &error))?;
     let Review { api_version, kind, request } = review;
     if kind != KIND || api_version != API_VERSION {
-        return Err(ReviewError::Version { kind, api_version });
+        return Err(ReviewError::Version { kind, api_version, expected: (KIND, API_VERSION) });
     }
-    let request = request.ok_or(ReviewError::NoRequest)?;
+    let request = request.ok_or(ReviewError::NoRequest(KIND))?;
     let request: Request = serde_path_to_error::deserialize(request)
-        .map_err(|error| ReviewError::Request(error.path().to_string()))?;
+        .map_err(|error| ReviewError::Request(KIND, error.path().to_string()))?;
     request.asked()
+}
+
+impl ReviewError {
+    pub(super) fn of(kind: &'static str, error: &serde_json::Error) -> Self {
+        match error.classify() {
+            Category::Data => Self::NoRequest(kind),
+            Category::Io | Category::Syntax | Category::Eof => {
+                Self::NoJson { line: error.line(), column: error.column() }
+            }
+        }
+    }
 }
 
 impl Request {
@@ -102,7 +111,7 @@ impl Request {
         let Self { uid, operation, resource, sub_resource, namespace, name, .. } = self;
         let Self { user_info, object, old_object, dry_run, options, .. } = self;
         if uid.is_empty() {
-            return Err(ReviewError::NoUid);
+            return Err(ReviewError::NoUid(KIND));
         }
         if object.is_none() && old_object.is_none() {
             return Err(ReviewError::NoObject);
@@ -170,7 +179,8 @@ mod tests {
         let beta = with(|it| it["apiVersion"] = json!("admission.k8s.io/v1beta1"));
         assert_eq!(
             beta,
-            "the body is a AdmissionReview of admission.k8s.io/v1beta1: send an AdmissionReview of admission.k8s.io/v1"
+            "the body is of kind \"AdmissionReview\" and version \"admission.k8s.io/v1beta1\": send a AdmissionReview of \
+             admission.k8s.io/v1"
         );
         for (message, expected) in [
             (with(|it| it["request"] = Value::Null), "the AdmissionReview has no `request`"),

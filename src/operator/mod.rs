@@ -19,6 +19,7 @@ mod children_of_type;
 mod condition_names;
 mod conditions;
 mod config;
+pub mod conversion;
 mod custom;
 mod decoration;
 mod decorator;
