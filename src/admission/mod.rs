@@ -13,8 +13,11 @@
 
 mod answer;
 mod conversion;
+mod registered;
 mod review;
 
 pub(crate) use answer::answer;
 pub(crate) use conversion::{Conversion, conversion, converted};
-pub(crate) use review::{Asked, ReviewError, review};
+pub(crate) use registered::Registered;
+pub use registered::WebhooksError;
+pub(crate) use review::{ReviewError, review};

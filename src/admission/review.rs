@@ -203,7 +203,10 @@ mod tests {
                 review(b"{\"kind\":").unwrap_err().to_string(),
                 "the body is no JSON: line 1, column 8",
             ),
-            (review(b"[]").unwrap_err().to_string(), "the AdmissionReview has no `request`"),
+            (
+                review(b"{\"request\":3,\"kind\":3}").unwrap_err().to_string(),
+                "the AdmissionReview has no `request`",
+            ),
         ] {
             assert_eq!(message, expected);
         }

@@ -27,6 +27,10 @@ use crate::{
 
 mod endpoint;
 mod program;
+mod webhooks;
+
+pub(super) use self::webhooks::BoundWebhooks;
+use self::webhooks::WebhookOptions;
 
 /// Runs operators. Created by [`Supervisor::builder`].
 #[derive(Debug)]
@@ -54,6 +58,7 @@ pub struct SupervisorBuilder {
     arbiters: usize,
     program: Program,
     trace_ids: Option<TraceIds>,
+    webhooks: WebhookOptions,
     #[cfg(feature = "testkit")]
     jumps: Option<super::clock::Jumps>,
 }
@@ -87,6 +92,7 @@ impl Supervisor {
             arbiters: arbiters(),
             program: Program::default(),
             trace_ids: None,
+            webhooks: WebhookOptions::default(),
             #[cfg(feature = "testkit")]
             jumps: None,
         }
@@ -288,7 +294,8 @@ impl SupervisorBuilder {
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, is_announced, development, are_crds_installed, .. } = self;
         let Self { mut election, is_plan_only, expects_registrations, .. } = self;
-        let Self { arbiters, program, external, trace_ids, .. } = self;
+        let Self { arbiters, program, external, trace_ids, webhooks, .. } = self;
+        let webhooks = webhooks.prepare()?;
         if is_plan_only {
             // A standby for ever needs no Lease.
             election = None;
@@ -325,6 +332,7 @@ impl SupervisorBuilder {
             arbiters,
             program,
             trace_ids,
+            webhooks,
             #[cfg(feature = "testkit")]
             jumps: self.jumps,
         })

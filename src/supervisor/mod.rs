@@ -53,6 +53,7 @@ pub(crate) use running::Watches;
 pub use running::{Ready, Running};
 
 pub use crate::{
+    admission::WebhooksError,
     cluster::{InstallError, Timeouts, install_crds},
     metrics::{MetricDescription, Metrics},
 };

@@ -21,6 +21,7 @@ use super::clock;
 use super::{
     Connection, RunError,
     announcement::Announcement,
+    builder::BoundWebhooks,
     connection::PluginLife,
     elections::Elections,
     ending::end,
@@ -68,6 +69,7 @@ pub(super) struct Parts {
     pub(super) program: Program,
     /// How the trace of a span is found, for exemplars.
     pub(super) trace_ids: Option<TraceIds>,
+    pub(super) webhooks: Option<BoundWebhooks>,
     /// The jumps of the clock, if the test moves it.
     #[cfg(feature = "testkit")]
     pub(super) jumps: Option<clock::Jumps>,
@@ -117,7 +119,7 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
-    let Parts { external, crds, announcement, trace_ids, .. } = parts;
+    let Parts { external, crds, announcement, trace_ids, webhooks, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
     board.limit_activity(program.activity);
     if is_plan_only {
@@ -132,9 +134,11 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let (protection, shown) = (Protection { access, certificates, proxy }, program.clone());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program: shown };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
+    let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
+    let answering = webhooks.map(|bound| start_webhooks(bound, runtime)).transpose()?;
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
-    let shared = Shared { board: board.clone(), metrics, web, reviewing, pool, program };
+    let shared = Shared { board: board.clone(), metrics, web, hooks, reviewing, pool, program };
     let on_ready = announced(announcement, on_ready);
     let wanted = Wanted {
         operators,
@@ -150,7 +154,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
     let contexts = members.map(Members::contexts).unwrap_or_default();
     let elected = members.map(Members::elected).unwrap_or_default();
-    end(&contexts, &elected, server).await;
+    end(&contexts, &elected, server.into_iter().chain(answering)).await;
     operated.map(drop)
 }
 
@@ -159,6 +163,7 @@ struct Shared {
     board: Board,
     metrics: Metrics,
     web: Option<SocketAddr>,
+    hooks: Option<SocketAddr>,
     reviewing: Reviewing,
     pool: ArbiterPool,
     program: Program,
@@ -185,7 +190,7 @@ async fn operate(
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
     let (crds, on_ready) = (wanted.crds, wanted.on_ready);
-    let Shared { board, metrics, web, reviewing, pool, program } = shared;
+    let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
     let mut stopped = pin!(async { drop(stop.await) });
@@ -223,7 +228,7 @@ async fn operate(
     let _followed = external::follow(external, &board, runtime);
     // `run` does not receive it.
     let watches = Watches { cluster, watched: members.watched() };
-    let _ = started.send(Handles { board, metrics, web, registrar, watches });
+    let _ = started.send(Handles { board, metrics, web, hooks, registrar, watches });
     let readiness = Readiness { expected: members.names(), web, ready, on_ready };
     tokio::select! {
         () = stopped => {}
@@ -277,6 +282,16 @@ fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> O
             call(ready);
         }
     }))
+}
+
+fn start_webhooks(
+    BoundWebhooks { listener, registered, certificates }: BoundWebhooks,
+    runtime: &Handle,
+) -> Result<actix_web::dev::ServerHandle, RunError> {
+    let server = web::webhook_server(listener, registered, certificates, runtime.clone())?;
+    let handle = server.handle();
+    actix::spawn(server);
+    Ok(handle)
 }
 
 fn start_web(

@@ -109,6 +109,7 @@ mod tree;
 mod ui;
 mod views;
 mod visitor;
+mod webhooks;
 mod why;
 
 #[cfg(test)]
@@ -126,3 +127,4 @@ pub(crate) use server::{BindError, Protection, listen, server};
 pub(crate) use state::WebState;
 pub use stores::{Stores, StoresError};
 pub use tls::{Certificates, Tls, TlsError};
+pub(crate) use webhooks::webhook_server;

@@ -19,6 +19,7 @@ pub use forms::{IntoMutator, IntoValidator, form};
 pub use operation::Operation;
 pub use request::{AdmissionRequest, AdmissionUser};
 pub use verdict::{Admission, Denial, DenialReason};
+pub(crate) use webhook::check_all;
 pub use webhook::{
     FailurePolicy, MatchCondition, Reinvocation, SideEffects, Webhook, WebhookError, WebhookKind,
 };
