@@ -1,6 +1,7 @@
 //! Webhooks: the API server itself calls the process.
 
 mod admission;
+mod conversion;
 
 use operetta::{
     operator::admission::{Webhook, WebhookKind},
@@ -33,6 +34,13 @@ struct Answering {
 impl Answering {
     /// With these webhooks, which the API server calls from now on, in the namespace of the test.
     async fn start(webhooks: Vec<Webhook>) -> Self {
+        Self::with(webhooks, |builder| builder).await
+    }
+
+    async fn with(
+        webhooks: Vec<Webhook>,
+        also: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Self {
         let world = World::new().await;
         let CertifiedKey { cert, signing_key } =
             generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
@@ -40,7 +48,7 @@ impl Answering {
         let registered = webhooks.clone();
         let operators = world
             .start(move |builder| {
-                let builder = operators::register_all(builder, operators::all());
+                let builder = operators::register_all(also(builder), operators::all());
                 let serving = builder.webhooks("127.0.0.1:0").webhook_tls(tls);
                 registered.into_iter().fold(serving, SupervisorBuilder::webhook)
             })
