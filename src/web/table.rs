@@ -89,9 +89,10 @@ static ENDPOINTS: &[Endpoint] = &[
         Responses::json::<operators::OperatorDetails>(), || to(operators::show)),
     Endpoint::new(Get, "/api/v1/operators/{operator}/map/{namespace}/{name}",
         "The map of a parent: its children, their Pods and claims, and its related objects",
-        Responses::json::<Map>(), || to(map::show)).by_namespace(),
+        Responses::json::<Map>(), || to(map::show)).with(&[map::OWNERS]).by_namespace(),
     Endpoint::new(Get, "/api/v1/operators/{operator}/map/{name}",
-        "The map of a cluster-scoped parent", Responses::json::<Map>(), || to(map::show)),
+        "The map of a cluster-scoped parent", Responses::json::<Map>(), || to(map::show))
+        .with(&[map::OWNERS]),
     Endpoint::new(Get, "/api/v1/operators/{operator}/parents",
         "The parents of an operator and their states",
         Responses::json::<List<parents::ParentView>>(), || to(parents::list))

@@ -18,7 +18,7 @@ use crate::{
         cache::yaml,
         diff::{self, Comparing},
         kubernetes_events,
-        map::{MapNode, Mapped, Role, cached},
+        map::{MapNode, Mapped, Role, cached, owners_of},
         ui::{
             events::Events,
             links,
@@ -151,11 +151,10 @@ impl Choice<'_> {
         let operator = mapped.operator.info.name.as_str();
         let uid = Uid::new(&uid);
         let (owners, events) = join(
-            board.read_owners(operator, id.clone()),
+            owners_of(board, operator, &node.ty, &node.key),
             kubernetes_events::read(board, operator, (&key, &uid), &[]),
         )
         .await;
-        let owners = owners.unwrap_or_else(|error| Err(error.to_string()));
         let namespace = mapped.key.namespace.as_deref();
         Some(Details {
             object: object.as_ref().map(|it| links::object(it.ty(), it.key())),
