@@ -34,6 +34,7 @@ mod accept;
 mod access;
 mod activity;
 mod against;
+mod approval;
 #[cfg(any(feature = "dashboard", feature = "mcp"))]
 mod attention;
 mod audit;

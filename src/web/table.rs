@@ -15,6 +15,7 @@ use super::ui::PAGES;
 use super::{
     about::{self, ConfigView, VersionView},
     activity::{self, ActivityList},
+    approval::CODE,
     cache, commands,
     endpoint::{
         Endpoint, JSON,
@@ -94,6 +95,9 @@ static ENDPOINTS: &[Endpoint] = &[
         "A parent: its state with an explanation, its children and its last reconciles",
         Responses::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS])
         .by_namespace(),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/allow-deletions",
+        "Allows the deletions of a parent that are held, by their code", DONE,
+        || to(commands::allow_deletions)).taking(CODE).by_namespace(),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
         "Pauses a parent by its annotation", DONE, || to(commands::pause)).taking(PAUSE).by_namespace(),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/resume",
@@ -103,6 +107,9 @@ static ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(Get, "/api/v1/operators/{operator}/parents/{name}",
         "A cluster-scoped parent: its state with an explanation, its children and its last reconciles",
         Responses::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/allow-deletions",
+        "Allows the deletions of a cluster-scoped parent that are held, by their code", DONE,
+        || to(commands::allow_deletions)).taking(CODE),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/pause",
         "Pauses a cluster-scoped parent by its annotation", DONE, || to(commands::pause)).taking(PAUSE),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/resume",
