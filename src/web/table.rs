@@ -34,7 +34,7 @@ use super::{
     paths::Paths,
     pausing::PAUSE,
     plan::Plans,
-    plans,
+    plans, search,
     selection::{FIELD_SELECTOR, LABEL_SELECTOR, NAMESPACE},
     status::Status,
     views::{CacheView, OperatorView},
@@ -125,6 +125,10 @@ static ENDPOINTS: &[Endpoint] = &[
         "What the operators would do now, of a process in plan mode: the handlers are called, and nothing is written",
         Responses::json::<Plans>().also_as(&[JSON, cache::YAML, TEXT]), || to(plans::show))
         .with(&[plans::OPERATOR, NAMESPACE, plans::OUTPUT]).acting().by_namespace(),
+    Endpoint::new(Get, "/api/v1/search",
+        "The parents of all operators with a text in their namespace and name, worst first",
+        Responses::json::<List<search::FoundView>>(), || to(search::list))
+        .with(search::PARAMETERS).by_namespace(),
     Endpoint::new(Get, "/debug/config", "The configuration of the process",
         Responses::json::<ConfigView>(), || to(about::config)),
     Endpoint::new(Get, "/healthz", "The same as `/livez`",
