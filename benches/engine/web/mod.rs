@@ -71,25 +71,36 @@ impl Course {
         Ok(Self { workload, parent, users, web, sightings, operators, changes: 0 })
     }
 
-    /// How long the first page of the list of parents takes.
+    /// How long the first page of the list of parents takes, and a search in all of them.
     async fn first_page(&self, samples: usize, count: usize) -> Result<Vec<Row>> {
-        let client = cluster::client_of(Config::new(format!("http://{}", self.web).parse()?))?;
         let operator = self.workload.config(&self.parent).name().to_owned();
         let path = format!("/api/v1/operators/{operator}/parents");
+        let (took, bytes) = self.answers(&path, samples).await?;
+        let figure = format!("first page of {count} parents ({} KiB), p50", bytes / 1024);
+        let mut rows = vec![
+            Row::new(figure, time(percentile(&took, 50))).target("at most 20 ms"),
+            Row::new("  p99", time(percentile(&took, 99))).target("at most 20 ms"),
+        ];
+        let (took, _) = self.answers("/api/v1/search?q=own-1", samples).await?;
+        let figure = format!("search in {count} parents, p50");
+        rows.push(Row::new(figure, time(percentile(&took, 50))).target("at most 30 ms"));
+        rows.push(Row::new("  p99", time(percentile(&took, 99))).target("at most 30 ms"));
+        Ok(rows)
+    }
+
+    /// How long the answers of a path take, and how long the last is.
+    async fn answers(&self, path: &str, samples: usize) -> Result<(Vec<Duration>, usize)> {
+        let client = cluster::client_of(Config::new(format!("http://{}", self.web).parse()?))?;
         let (mut took, mut bytes) = (Vec::new(), 0);
         // The first opens the connection and is not counted.
         for _ in 0..=samples {
-            let request = http::Request::get(&path).body(Vec::new())?;
+            let request = http::Request::get(path).body(Vec::new())?;
             let started = Instant::now();
             bytes = client.request_text(request).await?.len();
             took.push(started.elapsed());
         }
-        let took = &took[1..];
-        let figure = format!("first page of {count} parents ({} KiB), p50", bytes / 1024);
-        Ok(vec![
-            Row::new(figure, time(percentile(took, 50))).target("at most 20 ms"),
-            Row::new("  p99", time(percentile(took, 99))).target("at most 20 ms"),
-        ])
+        took.remove(0);
+        Ok((took, bytes))
     }
 
     /// The latency of a path for many clients at once, and of changes meanwhile.
