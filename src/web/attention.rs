@@ -2,27 +2,14 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::severity::needs_intervention;
 use crate::{
     board::{
         Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage,
-        Selection, TypeSnapshot,
+        Selection, TypeSnapshot, Window,
     },
-    history::Decided,
     object::{K8sType, ObjectKey},
 };
-
-/// The order: phases that need intervention come first.
-pub(super) const PHASES: [ParentPhase; 9] = [
-    ParentPhase::Stalled,
-    ParentPhase::Failing,
-    ParentPhase::Running,
-    ParentPhase::Waiting,
-    ParentPhase::Synced,
-    ParentPhase::Finalizing,
-    ParentPhase::Paused,
-    ParentPhase::Ready,
-    ParentPhase::Pending,
-];
 
 /// The limit of listed parents of one operator in one phase.
 const LISTED: usize = 10;
@@ -39,9 +26,9 @@ pub(super) fn parents(
 ) -> Option<Selection> {
     operator.parents.get(&phase).filter(|count| **count > 0)?;
     let is_wanted = |key: &ObjectKey, state: &ParentState| {
-        state.phase == phase && matters(state, now) && is_shown(key)
+        (state.phase == phase && matters(state, now) && is_shown(key)).then_some(0)
     };
-    board.select(operator.info.name.as_str(), None, LISTED, is_wanted)
+    board.select(operator.info.name.as_str(), &Window::first(LISTED), is_wanted)
 }
 
 /// The caches with problems that the state of no operator names, with the first one in words.
@@ -102,13 +89,6 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
             needs_intervention(state)
         }
     }
-}
-
-/// Whether it requires manual intervention: held deletions, conflicts or flapping.
-fn needs_intervention(state: &ParentState) -> bool {
-    let decisions = state.history.last().map(|it| &*it.decisions).unwrap_or_default();
-    let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
-    state.flapping_summary.is_some() || is_held
 }
 
 /// Whether an operator is degraded and uses this type, so that its reasons may cover the type.
