@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::Context;
 use crate::{
     board::{Dependants, Workload},
-    object::{K8sType, ObjectEvent, ObjectKey, Uid, claims_of},
+    object::{K8sType, ObjectEvent, ObjectKey, Readiness, Uid, claims_of},
     reply::{ApiError, ErrorClass},
 };
 
@@ -113,10 +113,7 @@ fn why(plural: &str, error: &ApiError) -> String {
 }
 
 fn is_unwell(pod: &Value) -> bool {
-    let status = &pod["status"];
-    let conditions = status["conditions"].as_array().into_iter().flatten();
-    let is_ready = conditions.into_iter().any(|it| it["type"] == "Ready" && it["status"] == "True");
-    status["phase"] != "Succeeded" && !is_ready
+    !Readiness::of_pod(&pod["status"]).is_good()
 }
 
 fn is_unscheduled(pod: &Value) -> bool {

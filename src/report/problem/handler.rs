@@ -5,12 +5,13 @@ use std::time::Duration;
 use super::{
     grant::Grant,
     kubectl,
-    name::{is_made_of, renamed},
+    name::renamed,
     refused::not_served,
     trouble::Trouble,
 };
 use crate::{
     history::Action,
+    journal::is_made_of,
     object::{K8sType, Quoted},
     operator::RelatedError,
     plan::{ChildId, Refusal},
@@ -76,7 +77,7 @@ pub(super) fn invalid(parent: &ChildId, refusals: &[Refusal]) -> Vec<Trouble> {
         let trouble =
             Trouble::of(parent, format!("has a child that cannot be written: {child}: {why}"))
                 .because("no child was written or deleted");
-        if is_made_of(name, parent) && why.is_about_the_name() {
+        if is_made_of(name, &parent.key.name) && why.is_about_the_name() {
             trouble
                 .because("the name of the child begins with the name of the parent")
                 .cured_by([renamed(parent), Action::in_code("Make names with `recipes::NameRule`")])

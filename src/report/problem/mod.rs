@@ -32,11 +32,9 @@ pub(crate) use handler::of_operator;
 use super::{MemoryView, Report, waiting::Waiting};
 use crate::{
     history::{Action, Problem},
-    journal::{Failure, RequestFailure, Wait},
-    operator::ALLOW_DELETION_ANNOTATION,
+    journal::{Failure, RequestFailure, Unapproved, Wait},
     plan::{ChildId, FlappingSummary},
 };
-use name::is_made_of;
 use trouble::{Trouble, merged};
 
 /// The most problems of one reconcile.
@@ -55,12 +53,6 @@ pub(super) fn of_report(report: &Report, parent: &ChildId, memory: MemoryView<'_
     let mut problems = merged(troubles);
     problems.truncate(MOST);
     problems
-}
-
-/// Whether all that failed is that names of children, which are made from that of the parent, cannot be.
-pub(super) fn needs_rename(report: &Report, parent: &ChildId) -> bool {
-    let Some(Failure::Api(failures)) = report.failure() else { return false };
-    failures.iter().all(|it| is_misnamed(it, parent).is_some())
 }
 
 /// The problems of a failure that is shown before its reconcile ends.
@@ -104,17 +96,12 @@ fn of_failure(failure: &Failure, parent: &ChildId) -> Vec<Trouble> {
 }
 
 fn request(failure: &RequestFailure, parent: &ChildId) -> Trouble {
-    match is_misnamed(failure, parent) {
-        Some(child) => held::misnamed(child, parent, &failure.message.to_string()),
-        None => refused::trouble(failure, parent),
+    match &failure.about {
+        Some(child) if failure.is_misnamed() => {
+            held::misnamed(child, parent, &failure.message.to_string())
+        }
+        _ => refused::trouble(failure, parent),
     }
-}
-
-/// The child whose name, made from that of the parent, is refused.
-fn is_misnamed<'a>(failure: &'a RequestFailure, parent: &ChildId) -> Option<&'a ChildId> {
-    let is_of_name = failure.error.refusal().is_some_and(|it| it.names_only("metadata.name"));
-    let child = failure.about.as_ref().filter(|_| is_of_name)?;
-    is_made_of(&child.key.name, parent).then_some(child)
 }
 
 fn of_wait(waiting: &Waiting) -> Option<Trouble> {
@@ -130,13 +117,10 @@ fn of_wait(waiting: &Waiting) -> Option<Trouble> {
 
 /// Deletions that wait for an approval.
 fn deletions_held(report: &Report, parent: &ChildId) -> Option<Trouble> {
-    let (code, message) = report.approval.as_ref()?;
-    let (what, _) = message.split_once("; to allow it: ").unwrap_or((message, ""));
-    let approve = format!("{ALLOW_DELETION_ANNOTATION}={code}");
-    let command = kubectl::with("annotate", parent, &["--overwrite", &approve]);
-    let trouble = Trouble::of(parent, "holds deletions that need an approval").because(what);
+    let Unapproved { why, approve, .. } = &**report.unapproved.as_ref()?;
+    let trouble = Trouble::of(parent, "holds deletions that need an approval").because(why);
     Some(trouble.cured_by([
-        Action::command("If they are wanted, allow them", command),
+        Action::command("If they are wanted, allow them", approve),
         Action::command("If not, correct the parent", kubectl::on("edit", parent)),
     ]))
 }

@@ -35,7 +35,9 @@ fn refusal(code: u16, message: &str, causes: &[(&str, &str, &str)]) -> Refusal {
 fn refused(name: &str, refusal: Refusal) -> Failure {
     let error = ApiError::Refused { request: "patch /x".to_owned(), refusal: Box::new(refusal) };
     let about = Some(child(name));
-    let failure = RequestFailure { about, ..RequestFailure::new(child(name).to_string(), error) };
+    let mut failure =
+        RequestFailure { about, ..RequestFailure::new(child(name).to_string(), error) };
+    failure.of_parent("web");
     Failure::Api(vec![failure.shown(&Redactor::Nothing)])
 }
 

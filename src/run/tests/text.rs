@@ -161,9 +161,7 @@ pub(super) fn fact(fact: &Fact) -> String {
             format!("TerminatingChildren: {expected} expected back soon")
         }
         Fact::Judged { held: None, .. } => "Judged".to_owned(),
-        Fact::Judged { held: Some((_, children, _)), .. } => {
-            format!("Judged: {} held", names(children))
-        }
+        Fact::Judged { held: Some(held), .. } => format!("Judged: {} held", names(&held.children)),
         Fact::WritesEnded { existing, unknown } => {
             let unknown = if unknown.is_empty() { "" } else { ", not all synced" };
             format!("WritesEnded: {existing} existed{unknown}")
