@@ -11,7 +11,8 @@
 //! - the worst problem is the first: what failed, then what waits, then what is not ready;
 //! - a command contains only names that are quoted for a shell;
 //! - only texts that the redactor has processed are shown;
-//! - nothing depends on the time: a condition is not written again because of it.
+//! - nothing depends on the time: a condition is not written again because of it;
+//! - what weakens a protection is never the first action.
 
 mod case;
 mod dependants;
@@ -19,7 +20,9 @@ mod grant;
 mod handler;
 mod held;
 pub(crate) mod kubectl;
+mod lacking;
 mod name;
+mod named;
 mod pod;
 mod quota;
 mod refused;
@@ -27,7 +30,8 @@ mod trouble;
 mod unready;
 
 pub(crate) use dependants::Deeper;
-pub(crate) use handler::of_operator;
+pub(crate) use handler::{of_operator, unreadable};
+pub(crate) use refused::unanswered;
 
 use super::{MemoryView, Report, waiting::Waiting};
 use crate::{
@@ -60,6 +64,11 @@ pub(crate) fn of_one_failure(failure: &Failure, parent: &ChildId) -> Vec<Problem
     merged(of_failure(failure, parent))
 }
 
+/// A parent that is being deleted and waits for these finalizers of others.
+pub(crate) fn of_ending(parent: &ChildId, finalizers: &[String]) -> Vec<Problem> {
+    merged(vec![held::terminating(parent, finalizers)])
+}
+
 /// What is written again and again, which may be so beside a reconcile that went well.
 pub(crate) fn of_flapping(summary: &FlappingSummary, parent: &ChildId) -> Vec<Problem> {
     merged(vec![held::flapping(parent, summary)])
@@ -83,7 +92,7 @@ fn of_failure(failure: &Failure, parent: &ChildId) -> Vec<Trouble> {
         Failure::Api(failures) => failures.iter().map(|it| request(it, parent)).collect(),
         Failure::ParentConflict(conflict) => vec![held::parent_conflict(parent, conflict)],
         Failure::StageTimeout(late) => vec![unready::stage(late)],
-        Failure::RolloutStopped(stopped) => vec![unready::rollout(stopped)],
+        Failure::RolloutStopped(stopped) => vec![unready::rollout(stopped, parent)],
         Failure::InternalError | Failure::ImpossibleStep { .. } => {
             let report = Action::text("Report it with the output of the process");
             vec![
