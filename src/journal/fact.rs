@@ -58,6 +58,8 @@ pub(crate) enum Fact {
         terminating: TerminatingChildren,
         /// How many of them are desired and expected to be recreated soon.
         expected: usize,
+        /// Those that finalizers of others have kept for minutes.
+        blocked: Vec<ChildId>,
     },
     /// The deletions of the plan were judged.
     Judged {

@@ -142,7 +142,8 @@ impl Fold<'_> {
             Fact::Repeated(_) | Fact::FinalizersDelayed(_) | Fact::Slowed { .. } => {}
             // They change what is remembered or counted.
             Fact::FinalizersChanged | Fact::ChildrenNotRetried | Fact::DecorationDelayed(_) => {}
-            Fact::TerminatingChildren { .. } | Fact::Judged { held: None, .. } => {}
+            Fact::TerminatingChildren { blocked, .. } => report.blocked.clone_from(blocked),
+            Fact::Judged { held: None, .. } => {}
             Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) | Fact::WaitedFor(_) => {}
             Fact::MayBeDeleted { .. } | Fact::NotForeign(_) | Fact::ConflictFound(_) => {}
             Fact::Contested(_) | Fact::Drifted(..) | Fact::RivalFound { .. } => {}

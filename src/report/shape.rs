@@ -48,6 +48,8 @@ pub(crate) struct Report {
     pub(crate) unchanged: usize,
     /// What is not done yet.
     pub(super) waits: Waits,
+    /// Children that finalizers of others have kept for minutes.
+    pub(super) blocked: Vec<ChildId>,
     /// How far the rollouts are.
     pub(super) rollouts: Vec<RolledOut>,
     /// When a stage that is waited for will be late.

@@ -157,8 +157,9 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::Resync(after) => format!("Resync after {after:?}"),
         Fact::Failed(failed) => format!("Failed: {}", failure(failed)),
         Fact::Planned(plan) => planned(plan),
-        Fact::TerminatingChildren { expected, .. } => {
-            format!("TerminatingChildren: {expected} expected back soon")
+        Fact::TerminatingChildren { expected, blocked, .. } => {
+            let blocked = if blocked.is_empty() { "" } else { ", some are blocked" };
+            format!("TerminatingChildren: {expected} expected back soon{blocked}")
         }
         Fact::Judged { held: None, .. } => "Judged".to_owned(),
         Fact::Judged { held: Some(held), .. } => format!("Judged: {} held", names(&held.children)),
