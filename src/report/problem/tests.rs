@@ -35,7 +35,9 @@ fn refusal(code: u16, message: &str, causes: &[(&str, &str, &str)]) -> Refusal {
 fn refused(name: &str, refusal: Refusal) -> Failure {
     let error = ApiError::Refused { request: "patch /x".to_owned(), refusal: Box::new(refusal) };
     let about = Some(child(name));
-    let failure = RequestFailure { about, ..RequestFailure::new(child(name).to_string(), error) };
+    let mut failure =
+        RequestFailure { about, ..RequestFailure::new(child(name).to_string(), error) };
+    failure.of_parent("web");
     Failure::Api(vec![failure.shown(&Redactor::Nothing)])
 }
 
@@ -82,7 +84,7 @@ fn an_answer_of_the_api_server_has_words_and_a_cure() {
             "deployments.apps is forbidden: User \"me\" cannot create resource \"deployments\" in API group \"apps\" \
              in the namespace \"shop\"",
             &[],
-            "cannot be written: a permission is missing",
+            "cannot be written: the permission to create deployments.apps is missing",
             "me may not create deployments.apps in namespace shop",
             "kubectl create role operetta-write-deployments-apps -n shop --verb=get,list,watch,create,patch,delete \
              --resource=deployments.apps && kubectl create rolebinding operetta-write-deployments-apps -n shop \
@@ -122,7 +124,23 @@ fn an_answer_of_the_api_server_has_words_and_a_cure() {
             "cannot be written: the webhook guard.example.dev does not answer",
             "500: Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
              \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
-            "kubectl get endpointslices -n security -l kubernetes.io/service-name=guard",
+            "Start the Pods of the Service security/guard, which answers for the webhook",
+        ),
+        (
+            403,
+            "pods \"a\" is forbidden: failed quota: small: must specify limits.memory for: c",
+            &[],
+            "lacks limits.memory, which the ResourceQuota small counts",
+            "its containers must specify limits.memory for: c",
+            edit,
+        ),
+        (
+            403,
+            "pods \"a\" is forbidden: no PriorityClass with name fast was found",
+            &[],
+            "needs the PriorityClass fast, which does not exist",
+            "no PriorityClass with name fast was found",
+            "kubectl create priorityclass fast --value=1000",
         ),
         (
             403,
