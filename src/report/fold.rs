@@ -179,8 +179,9 @@ impl Fold<'_> {
         }
         if let Wait::Throttled = why {
             let Seen { throttled_by, requests, .. } = &mut self.seen;
-            let by = throttled_by.and_then(|at| requests.get_mut(at));
-            by.into_iter().for_each(|failure| failure.held_back += 1);
+            if let Some(failure) = throttled_by.and_then(|at| requests.get_mut(at)) {
+                failure.held_back += 1;
+            }
         }
         self.report.waits.push(Waiting::Child(child.clone(), why));
     }

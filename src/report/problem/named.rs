@@ -7,7 +7,7 @@ use crate::{
     plan::ChildId,
 };
 
-/// A Secret or a ConfigMap.
+/// A Secret or a `ConfigMap`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Named<'a> {
     kind: Kind,

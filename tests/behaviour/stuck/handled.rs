@@ -4,15 +4,19 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 
 use super::{
-    cause::{Cause, End, edited},
+    cause::{Cause, End, by_others, edited},
     handler,
 };
 use crate::{
     recipe::{RECIPE, acting, config_map},
-    world::ECHO,
+    world::{ECHO, TEMP},
 };
 
 pub(super) fn all() -> Vec<Cause> {
+    [errors(), responses(), others()].into_iter().flatten().collect()
+}
+
+fn errors() -> Vec<Cause> {
     vec![
         edited(
             "A permanent error of the handler",
@@ -40,6 +44,11 @@ pub(super) fn all() -> Vec<Cause> {
             "s/act: hang/act: none/",
             |place| async { drop(place.create(RECIPE, acting("r", "hang")).await) }.boxed_local(),
         ),
+    ]
+}
+
+fn responses() -> Vec<Cause> {
+    vec![
         edited(
             "A response that is no JSON",
             &["Recipe", "/r", "JSON"],
@@ -94,6 +103,25 @@ pub(super) fn all() -> Vec<Cause> {
                 .boxed_local()
             },
         ),
+    ]
+}
+
+fn others() -> Vec<Cause> {
+    vec![
+        by_others(
+            "A blocking handler that waits for another system",
+            &["TempNamespace", "waits for its handler"],
+            |place| {
+                async {
+                    let mut parent = handler::guest(&place.namespace, &place.namespace);
+                    parent["metadata"]["annotations"]["act"] = json!("ask");
+                    place.create(TEMP, parent).await;
+                }
+                .boxed_local()
+            },
+            |_| async { handler::supplier_answers() }.boxed_local(),
+        )
+        .of(handler::GUEST),
         edited(
             "A parent that does not fit the type of the handler",
             &["Recipe", "/r", "spec.portions"],

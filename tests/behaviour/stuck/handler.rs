@@ -1,6 +1,9 @@
 //! The operators of the benchmark: that of the recipes, and what its causes need beside.
 
-use std::time::Duration;
+use std::{
+    sync::{Condvar, Mutex, PoisonError},
+    time::Duration,
+};
 
 use anyhow::Error;
 use futures::{FutureExt, future::LocalBoxFuture};
@@ -89,6 +92,7 @@ pub(super) fn small_waiter(child: K8sType) -> OperatorConfig {
 pub(super) fn host() -> OperatorConfig {
     OperatorConfig::new(HOST, K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2))
         .child::<ConfigMap>(ChildConfig::apply())
+        .with_handler_deadline(Duration::from_secs(1))
         .with_error_backoff(Duration::from_millis(100), Duration::from_secs(1))
 }
 
@@ -151,7 +155,7 @@ fn staged(spec: &Value) -> SyncResponse {
 
 /// What the annotation of a parent orders.
 fn ordered(request: &SyncRequest, name: &str) -> String {
-    request.parent.annotations().remove(name).unwrap_or_default().into()
+    request.parent.annotations().remove(name).unwrap_or_default()
 }
 
 struct Waiter;
@@ -184,8 +188,23 @@ impl Handler for Waiter {
     }
 }
 
-/// A `ConfigMap` in the namespace that the parent names.
+/// Another system, which answers once it is there.
+static SUPPLIER: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+pub(super) fn supplier_answers() {
+    let (is_there, changed) = &SUPPLIER;
+    *is_there.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    changed.notify_all();
+}
+
+/// A `ConfigMap` in the namespace that the parent names; `act: ask` waits for another system before.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 pub(super) fn arrange(request: &SyncRequest) -> Result<SyncResponse> {
+    if ordered(request, "act") == "ask" {
+        let (is_there, changed) = &SUPPLIER;
+        let there = is_there.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(changed.wait_while(there, |is_there| !*is_there));
+    }
     let mut child = config_map("c", json!({}));
     child["metadata"]["namespace"] = json!(ordered(request, "in"));
     Ok(SyncResponse::status(json!({})).child(child))

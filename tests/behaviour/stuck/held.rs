@@ -18,6 +18,10 @@ use crate::{
 };
 
 pub(super) fn all() -> Vec<Cause> {
+    [objects(), parts(), parents()].into_iter().flatten().collect()
+}
+
+fn objects() -> Vec<Cause> {
     vec![
         commanded("A foreign object", &["ConfigMap", "/c", "somebody else"], |place| {
             async {
@@ -32,12 +36,12 @@ pub(super) fn all() -> Vec<Cause> {
             |place| {
                 async {
                 let owner = place.create(CONFIG_MAP, config_map("owner", json!({}))).await;
-                let mut owned = config_map("c", json!({}));
-                owned["metadata"]["ownerReferences"] = json!([{
+                let mut child = config_map("c", json!({}));
+                child["metadata"]["ownerReferences"] = json!([{
                     "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "controller": true,
                     "uid": owner.metadata.uid,
                 }]);
-                place.create(CONFIG_MAP, owned).await;
+                place.create(CONFIG_MAP, child).await;
                 place.parent(&[config_map("c", json!({"a": "b"}))]).await;
             }
             .boxed_local()
@@ -53,6 +57,11 @@ pub(super) fn all() -> Vec<Cause> {
             }
             .boxed_local()
         }),
+    ]
+}
+
+fn parts() -> Vec<Cause> {
+    vec![
         commanded("A field of another manager", &["Secret", "/s", ".data.a"], |place| {
             async {
                 place.parent(&[secret(json!({"a": "b"}))]).await;
@@ -96,6 +105,11 @@ pub(super) fn all() -> Vec<Cause> {
             }
             .boxed_local()
         }),
+    ]
+}
+
+fn parents() -> Vec<Cause> {
+    vec![
         Cause {
             end: End::Gone,
             ..commanded(

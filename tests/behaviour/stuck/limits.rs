@@ -1,6 +1,7 @@
 //! Limits of a namespace: quotas, limit ranges, and classes of priority.
 
 use futures::FutureExt;
+use kube::api::PostParams;
 use serde_json::{Value, json};
 
 use super::{
@@ -9,7 +10,10 @@ use super::{
     refused::secret,
     rig::Place,
 };
-use crate::world::{Kind, World};
+use crate::{
+    needs::Chosen,
+    world::{Kind, NAMESPACE, POD, World, eventually, object},
+};
 
 const QUOTA: Kind = Kind("v1", "ResourceQuota", "resourcequotas");
 const LIMITS: Kind = Kind("v1", "LimitRange", "limitranges");
@@ -36,7 +40,44 @@ async fn limited(place: &Place<'_>, mut limit: Value) {
     place.create(LIMITS, limits).await;
 }
 
+/// Only the real control plane has Pod security.
+fn pod_security() -> Option<Cause> {
+    let cause = edited(
+        "A Pod with more rights than its namespace allows",
+        &["Pod", "/p", "security level baseline"],
+        "s/privileged: true/privileged: false/",
+        |place| {
+            async {
+                let label = json!({"pod-security.kubernetes.io/enforce": "baseline"});
+                let label = json!({"metadata": {"labels": label}});
+                place.patch(NAMESPACE, &place.namespace, label).await;
+                let mut pod = pods::pod(json!({}));
+                let container = &mut pod["spec"]["containers"][0];
+                container["securityContext"] = json!({"privileged": true});
+                until_refused(place, &pod).await;
+                place.parent(&[pod]).await;
+            }
+            .boxed_local()
+        },
+    );
+    (Chosen::from_environment() != Chosen::Embedded).then(|| cause.then_running())
+}
+
+/// The admission plugin has seen the label of the namespace.
+async fn until_refused(place: &Place<'_>, pod: &Value) {
+    let params = PostParams { dry_run: true, ..<_>::default() };
+    let probe =
+        || async { place.api(POD).create(&params, &object(POD, pod.clone())).await.is_err() };
+    eventually("a Pod that is refused", probe, |is_refused| *is_refused).await;
+}
+
 pub(super) fn all() -> Vec<Cause> {
+    let mut causes = of_any_server();
+    causes.extend(pod_security());
+    causes
+}
+
+fn of_any_server() -> Vec<Cause> {
     vec![
         commanded("An exhausted quota", &["Secret", "/s", "ResourceQuota small"], |place| {
             async {

@@ -65,6 +65,10 @@ pub(super) fn secret(data: Value) -> Value {
 }
 
 pub(super) fn all() -> Vec<Cause> {
+    [names(), admission(), fields()].into_iter().flatten().collect()
+}
+
+fn names() -> Vec<Cause> {
     vec![
         edited(
             "A value outside of its range",
@@ -107,12 +111,16 @@ pub(super) fn all() -> Vec<Cause> {
                 .boxed_local()
             },
         ),
-        edited(
-            "An admission policy",
-            &["ConfigMap", "/c", NO_SALT],
-            "s/salt: much/salt: little/",
-            |place| {
-                async {
+    ]
+}
+
+fn admission() -> Vec<Cause> {
+    vec![edited(
+        "An admission policy",
+        &["ConfigMap", "/c", NO_SALT],
+        "s/salt: much/salt: little/",
+        |place| {
+            async {
                 let rule = json!({
                     "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"],
                     "operations": ["CREATE", "UPDATE"],
@@ -132,8 +140,12 @@ pub(super) fn all() -> Vec<Cause> {
                 place.parent(&[config_map("c", json!({"salt": "much"}))]).await;
             }
             .boxed_local()
-            },
-        ),
+        },
+    )]
+}
+
+fn fields() -> Vec<Cause> {
+    vec![
         commanded("A field that cannot be changed", &["Secret", "/s", "data"], |place| {
             async {
                 let frozen = |value: &str| {
@@ -175,6 +187,12 @@ pub(super) fn all() -> Vec<Cause> {
                 .boxed_local()
             },
         ),
+        edited(
+            "An object that is too large",
+            &["Recipe", "/r", "ConfigMap", "large", "bytes"],
+            "s/act: large/act: none/",
+            |place| async { drop(place.create(RECIPE, acting("r", "large")).await) }.boxed_local(),
+        ),
         commanded("A webhook that does not answer", &["ConfigMap", "/c", HOOK], |place| {
             async {
                 let rule = json!({
@@ -194,12 +212,6 @@ pub(super) fn all() -> Vec<Cause> {
             }
             .boxed_local()
         }),
-        edited(
-            "An object that is too large",
-            &["Recipe", "/r", "ConfigMap", "large", "bytes"],
-            "s/act: large/act: none/",
-            |place| async { drop(place.create(RECIPE, acting("r", "large")).await) }.boxed_local(),
-        ),
     ]
 }
 
