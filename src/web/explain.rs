@@ -70,6 +70,10 @@ pub(super) struct ExplainQuery {
 }
 
 pub(super) struct Explained {
+    #[cfg_attr(
+        not(any(feature = "dashboard", feature = "mcp")),
+        expect(dead_code, reason = "for the page and `mcp`")
+    )]
     pub(super) operator: OperatorSnapshot,
     pub(super) key: ObjectKey,
     pub(super) parent: ParentState,

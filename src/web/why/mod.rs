@@ -4,12 +4,14 @@
 
 mod operator;
 mod process;
+#[cfg(feature = "dashboard")]
 mod words;
 
 use k8s_openapi::jiff::Timestamp;
 
 pub(super) use operator::{of_operator, standby};
 pub(super) use process::of_process;
+#[cfg(feature = "dashboard")]
 pub(in crate::web) use words::purpose;
 
 use crate::{
