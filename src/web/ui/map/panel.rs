@@ -192,8 +192,9 @@ impl Choice<'_> {
 }
 
 fn notes(node: &MapNode) -> Vec<Prose> {
-    let message = Some(node.message.clone()).filter(|message| !message.is_empty());
     let decision = node.decision.as_ref();
+    let is_repeated = decision.is_some_and(|it| it.why.as_deref() == Some(&*node.message));
+    let message = Some(node.message.clone()).filter(|message| !message.is_empty() && !is_repeated);
     let decision = decision.map(|it| match it.why.as_deref() {
         Some(why) => format!("Last reconcile: {}: {why}", Mark::from(it.what).word()),
         None => format!("Last reconcile: {}", Mark::from(it.what).word()),
