@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use k8s_openapi::jiff::Timestamp;
+
 use super::severity::needs_intervention;
 use crate::{
     board::{
@@ -31,11 +33,20 @@ pub(super) fn parents(
     board.select(operator.info.name.as_str(), &Window::first(LISTED), is_wanted)
 }
 
-/// The caches with problems that the state of no operator names, with the first one in words.
+/// The caches with problems that the state of no operator names, with the first one in words. An API server that does
+/// not answer is one problem.
 pub(super) fn uncovered_problems(
     board: &Board,
     operators: &[OperatorSnapshot],
 ) -> Vec<(TypeSnapshot, String)> {
+    if let Some(since) = board.unreachable_since() {
+        return board
+            .types()
+            .into_iter()
+            .take(1)
+            .map(|cache| (cache, unreachable(since)))
+            .collect();
+    }
     let problem = |cache: TypeSnapshot| {
         let is_covered = cache.state.error.is_some()
             && operators.iter().any(|operator| covers(operator, cache.store.ty()));
@@ -46,6 +57,11 @@ pub(super) fn uncovered_problems(
         Some((cache, format!("{why}{more}")))
     };
     board.types().into_iter().filter_map(problem).collect()
+}
+
+fn unreachable(since: SystemTime) -> String {
+    let since = Timestamp::try_from(since).unwrap_or_default();
+    format!("The API server has not answered since {since:.0}: all caches are from before.")
 }
 
 pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<String> {

@@ -365,3 +365,18 @@ async fn programs_get_the_list_of_paths() {
     let answer = ask(&world.state, request(Method::GET, "/")).await;
     assert!(answer.json()["paths"].is_array());
 }
+
+#[actix_web::test]
+async fn an_api_server_that_does_not_answer_is_one_card() {
+    let world = World::running();
+    for cache in world.state.board.types() {
+        let error = Some(TypeError { message: "unreachable".to_owned(), permission: None });
+        let since = Some(SystemTime::UNIX_EPOCH);
+        world.state.board.update_type(cache.store.ty(), |ty| {
+            (ty.error, ty.unreachable_since) = (error, since);
+        });
+    }
+    let html = page(&world, "/").await;
+    assert_eq!(html.matches("data-key=\"cache /ui/cache/").count(), 1, "{html}");
+    assert!(html.contains("The API server has not answered since 1970-01-01T00:00:00Z"), "{html}");
+}

@@ -195,7 +195,8 @@ pub(super) fn with_those_above(above: Vec<Problem>, own: Vec<Problem>) -> Vec<Pr
     if above.is_empty() {
         return own;
     }
-    above.into_iter().chain(own.into_iter().filter(|it| !it.actions.is_empty())).collect()
+    let is_calm = |it: &Problem| it.because.is_empty() && it.actions.is_empty();
+    above.into_iter().chain(own.into_iter().filter(|it| !is_calm(it))).collect()
 }
 
 fn named(some: &[String]) -> String {
