@@ -42,7 +42,6 @@ pub(super) struct Visitor {
     #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) has_session: bool,
     /// Whether they were admitted for the parents of one namespace, or for one parent.
-    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) is_limited: bool,
 }
 
