@@ -92,7 +92,9 @@ mod tests {
         let flaps = ParentState { flapping_summary: summary, ..state(ParentPhase::Ready) };
         let held = ParentState { approval: Some("c0de".into()), ..state(ParentPhase::Waiting) };
         let mut counts = Counts::default();
-        [flaps, held, state(ParentPhase::Ready)].iter().for_each(|state| counts.add(state));
+        for state in [flaps, held, state(ParentPhase::Ready)] {
+            counts.add(&state);
+        }
         let shown = |selected| {
             let chips = counts.shown(selected).map(|(chip, count)| (chip.words(), count));
             chips.collect::<Vec<_>>()
