@@ -124,6 +124,20 @@ pub(crate) fn unreadable(why: &str) -> Option<String> {
     })
 }
 
+/// The same of a parent that is being deleted: during an uninstall a type may be gone for ever.
+pub(super) fn before_it_goes(parent: &ChildId, trouble: Trouble) -> Trouble {
+    let patch = kubectl::with(
+        "patch",
+        parent,
+        &["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#],
+    );
+    let text = "If the type is gone for ever, as after an uninstall: clean up by hand what `finalize` would, then remove \
+                the finalizers";
+    trouble
+        .because("it is being deleted, and keeps its finalizer until `finalize` has been called")
+        .cured_by([Action::command(text, patch)])
+}
+
 /// What cures an operator that cannot read a type, from the sentence about it.
 pub(crate) fn of_operator(why: &str) -> Vec<Action> {
     if let Some(grant) = Grant::read(why) {

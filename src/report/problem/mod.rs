@@ -47,6 +47,11 @@ const MOST: usize = 10;
 /// The problems of a reconcile of this parent, the worst first.
 pub(super) fn of_report(report: &Report, parent: &ChildId, memory: MemoryView<'_>) -> Vec<Problem> {
     let mut troubles = report.failure().map(|it| of_failure(it, parent)).unwrap_or_default();
+    if let (true, Some(Failure::Unavailable(_) | Failure::RelatedUnavailable(_))) =
+        (memory.is_leaving, report.failure())
+    {
+        troubles = troubles.into_iter().map(|it| handler::before_it_goes(parent, it)).collect();
+    }
     troubles.extend(report.beside.iter().map(|it| request(it, parent)));
     troubles.extend(deletions_held(report, parent));
     if report.failure().is_none() {

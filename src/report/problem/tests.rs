@@ -261,3 +261,17 @@ fn what_waits_for_others_names_who_can_end_it() {
     let unstable = of_flapping(&summary, &parent()).swap_remove(0);
     assert!(unstable.actions[0].in_code);
 }
+
+#[test]
+fn a_parent_that_is_being_deleted_can_go_without_a_type_that_is_gone() {
+    let why = "the API server does not serve widgets.example.dev in version v1";
+    let trouble = handler::before_it_goes(&parent(), handler::unavailable(&parent(), why));
+    let problem = merged(vec![trouble]).swap_remove(0);
+    let last = problem.actions.last().and_then(|action| action.command.as_deref()).unwrap();
+    assert!(
+        last.starts_with("kubectl patch websites.example.dev web -n shop --type=merge"),
+        "{last}"
+    );
+    let because = problem.because.join(" ");
+    assert!(because.contains("keeps its finalizer until `finalize` has been called"), "{because}");
+}
