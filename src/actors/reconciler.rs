@@ -30,7 +30,7 @@ use crate::{
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
     operator::{Pause, is_paused},
-    plan::ChildId,
+    plan::{ChildId, DeletionGuard},
     run::{Job, Memory},
     schedule::{Action, Finished, Input, Phase, Priority, Schedule, Trigger, Wake, WakeReason},
     store::StoreReader,
@@ -302,6 +302,8 @@ impl Reconciler {
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
             state.flapping_summary = self.memory.flapping().flapping_summary().map(Box::new);
+            let held = self.memory.deletion_guard();
+            state.approval = held.and_then(DeletionGuard::code).map(Box::from);
             state.set_stage(stage(phase));
             state.next_wake = next_wake(self.schedule.next_wake());
         });

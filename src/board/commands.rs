@@ -16,6 +16,8 @@ pub enum Command {
     PauseParent(ObjectKey, PauseRequest),
     /// Remove that annotation.
     ResumeParent(ObjectKey),
+    /// Set the annotation that allows the deletions of this code, which are held.
+    AllowDeletions(ObjectKey, String),
     /// Write no child and no finalizer of any parent of the operator, until the pause or the process ends. It replaces an
     /// earlier pause.
     PauseOperator(PauseRequest),

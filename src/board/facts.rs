@@ -121,6 +121,8 @@ pub struct ParentState {
     pub(crate) flapping_summary: Option<Box<FlappingSummary>>,
     /// The pause of the parent itself; since when is always known.
     pub(crate) pause: Option<Arc<Pause>>,
+    /// The code that allows its deletions that are held.
+    pub(crate) approval: Option<Box<str>>,
     /// The stage of its next reconcile.
     pub stage: ReconcileStage,
 }
@@ -246,7 +248,8 @@ impl ParentPhase {
 impl ParentState {
     /// A parent that has not been reconciled yet.
     pub(crate) fn pending(uid: Uid, generation: Option<i64>) -> Self {
-        let (next_wake, failures, message, flapping_summary, pause, stage) = <_>::default();
+        let (next_wake, failures, message, flapping_summary, pause, approval, stage) =
+            <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
         Self {
             uid,
@@ -258,6 +261,7 @@ impl ParentState {
             message,
             flapping_summary,
             pause,
+            approval,
             stage,
         }
     }

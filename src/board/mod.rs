@@ -69,8 +69,11 @@ pub(crate) use preview::{Preview, PreviewRequest};
 pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub(crate) use queue::QueueState;
 pub(crate) use reader::Reader;
+#[cfg(feature = "dashboard")]
+pub(crate) use select::Place;
 #[cfg(any(feature = "dashboard", feature = "mcp"))]
 pub(crate) use select::Selection;
+pub(crate) use select::Window;
 pub use shared::Board;
 #[cfg(feature = "dashboard")]
 pub(crate) use trend::TREND_POINTS;

@@ -1,44 +1,90 @@
-//! Selects parents of an operator with a predicate.
+//! Selects and sorts parents of an operator. It remembers no more than twice as many as are wanted.
 
-use std::{ops::ControlFlow, time::SystemTime};
+use std::{cmp::Ordering, ops::ControlFlow, time::SystemTime};
 
 use super::{Board, OperatorSnapshot, ParentPhase, ParentState};
 use crate::object::ObjectKey;
 
-/// A page of the selected parents, by key.
+/// Where a parent is in an order: by its rank, then by its key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) rank: u64,
+    pub(crate) key: ObjectKey,
+}
+
+/// Which of the selected parents are wanted: the first after a place, in the order of places or in the reverse.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Window {
+    pub(crate) after: Option<Place>,
+    pub(crate) limit: usize,
+    pub(crate) is_reversed: bool,
+}
+
+/// A page of the selected parents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selection {
     pub(crate) items: Vec<(ObjectKey, ParentState)>,
+    /// The place of the last of them.
+    #[cfg_attr(not(any(test, feature = "dashboard")), expect(dead_code, reason = "for the page"))]
+    pub(crate) last: Option<Place>,
     /// How many were selected on all pages.
     pub(crate) chosen: usize,
+    #[cfg_attr(
+        not(any(test, feature = "dashboard", feature = "mcp")),
+        expect(dead_code, reason = "for the page and `mcp`")
+    )]
     pub(crate) remaining: usize,
 }
 
+impl Window {
+    pub(crate) fn first(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    fn order(&self, one: &Place, other: &Place) -> Ordering {
+        if self.is_reversed { other.cmp(one) } else { one.cmp(other) }
+    }
+
+    /// Keeps the first places. It need not sort all of them, nor have the memory for that.
+    fn cut(&self, places: &mut Vec<Place>) {
+        if places.len() > self.limit {
+            places.select_nth_unstable_by(self.limit, |one, other| self.order(one, other));
+            places.truncate(self.limit);
+        }
+    }
+}
+
 impl Board {
-    /// The parents of an operator that match, after a key; `None` if there is no such operator. The
-    /// closure is called for every parent and must not call the board.
+    /// The parents of an operator that have a rank, as far as they are in the window; `None` if there is no such
+    /// operator. The closure is called for every parent and must not call the board.
     pub(crate) fn select(
         &self,
         operator: &str,
-        after: Option<&ObjectKey>,
-        limit: usize,
-        is_wanted: impl Fn(&ObjectKey, &ParentState) -> bool,
+        window: &Window,
+        mut rank: impl FnMut(&ObjectKey, &ParentState) -> Option<u64>,
     ) -> Option<Selection> {
-        let mut selection = Selection::default();
+        let (mut places, mut chosen, mut following) = (Vec::new(), 0, 0);
         self.each_parent(operator, |key, state| {
-            if is_wanted(key, state) {
-                selection.chosen += 1;
-                if after.is_none_or(|after| key > after) {
-                    if selection.items.len() < limit {
-                        selection.items.push((key.clone(), state.clone()));
-                    } else {
-                        selection.remaining += 1;
+            if let Some(rank) = rank(key, state) {
+                let place = Place { rank, key: key.clone() };
+                chosen += 1;
+                if window.after.as_ref().is_none_or(|it| window.order(&place, it).is_gt()) {
+                    following += 1;
+                    places.push(place);
+                    if places.len() / 2 > window.limit {
+                        window.cut(&mut places);
                     }
                 }
             }
             ControlFlow::Continue(())
         })?;
-        Some(selection)
+        window.cut(&mut places);
+        places.sort_unstable_by(|one, other| window.order(one, other));
+        let (last, remaining) = (places.last().cloned(), following - places.len());
+        // One that is gone meanwhile is left out.
+        let state = |Place { key, .. }| Some((self.parent(operator, &key)?, key));
+        let items = places.into_iter().filter_map(state).map(|(state, key)| (key, state));
+        Some(Selection { items: items.collect(), last, chosen, remaining })
     }
 
     /// Since when the operator, or the longest paused of its parents, is paused.
@@ -82,19 +128,54 @@ mod tests {
         board
     }
 
-    #[test]
-    fn selected_parents_come_in_pages_with_a_total() {
-        let board = board(&["a/1x", "a/2", "b/1x", "b/2x", "c/1", "c/2x"]);
-        let failing = |_: &ObjectKey, state: &ParentState| state.phase == ParentPhase::Failing;
-        let (mut seen, mut after) = (Vec::new(), None);
-        for remaining in [2, 0] {
-            let page = board.select("a", after.as_ref(), 2, failing).unwrap();
-            assert_eq!((page.chosen, page.remaining), (4, remaining));
-            seen.extend(page.items.iter().map(|(key, _)| key.to_string()));
-            after = page.items.last().map(|(key, _)| key.clone());
+    /// The keys of each page of those that fail, and how many remain.
+    fn pages(
+        board: &Board,
+        is_reversed: bool,
+        rank: impl Fn(&ObjectKey) -> u64,
+    ) -> Vec<(Vec<String>, usize)> {
+        let failing = |key: &ObjectKey, state: &ParentState| {
+            (state.phase == ParentPhase::Failing).then(|| rank(key))
+        };
+        let (mut pages, mut after) = (Vec::new(), None);
+        loop {
+            let window = Window { after, limit: 2, is_reversed };
+            let page = board.select("a", &window, failing).unwrap();
+            assert_eq!(page.chosen, 4);
+            let keys = page.items.iter().map(|(key, _)| key.to_string()).collect();
+            pages.push((keys, page.remaining));
+            after = page.last;
+            if page.remaining == 0 {
+                return pages;
+            }
         }
-        assert_eq!(seen, ["a/1x", "b/1x", "b/2x", "c/2x"]);
-        assert!(board.select("nobody", None, 1, failing).is_none());
+    }
+
+    #[test]
+    fn selected_parents_come_in_pages_by_rank_and_key() {
+        let board = board(&["a/1x", "a/2", "b/1x", "b/2x", "c/1", "c/2x"]);
+        let page = |keys: [&str; 2], remaining| (keys.map(str::to_owned).to_vec(), remaining);
+        let by_key = pages(&board, false, |_| 0);
+        assert_eq!(by_key, [page(["a/1x", "b/1x"], 2), page(["b/2x", "c/2x"], 0)]);
+        let reversed = pages(&board, true, |_| 0);
+        assert_eq!(reversed, [page(["c/2x", "b/2x"], 2), page(["b/1x", "a/1x"], 0)]);
+        let rank = |key: &ObjectKey| u64::from(&*key.name == "1x");
+        let by_rank = pages(&board, false, rank);
+        assert_eq!(by_rank, [page(["b/2x", "c/2x"], 2), page(["a/1x", "b/1x"], 0)]);
+        assert!(board.select("nobody", &Window::first(1), |_, _| Some(0)).is_none());
+    }
+
+    #[test]
+    fn the_first_of_many_are_found_in_any_order_of_their_keys() {
+        let keys: Vec<String> = (0..500).map(|number| format!("ns/{number:03}")).collect();
+        let board = board(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+        for (limit, expected) in [(0, vec![]), (1, vec![499]), (3, vec![499, 498, 497])] {
+            let rank = |key: &ObjectKey, _: &ParentState| Some(499 - key.name.parse::<u64>().ok()?);
+            let found = board.select("a", &Window::first(limit), rank).unwrap();
+            let names = found.items.iter().map(|(key, _)| key.name.parse::<usize>().unwrap());
+            assert_eq!(names.collect::<Vec<_>>(), expected);
+            assert_eq!((found.chosen, found.remaining), (500, 500 - limit));
+        }
     }
 
     #[test]

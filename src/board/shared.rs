@@ -247,7 +247,8 @@ impl Board {
         let after = parent.phase;
         if parent.history.recorded() > reconciles {
             let history = (&parent.history, reconciles);
-            self.activity.reconciled((operator, key), history, shown.paused.is_some());
+            let paused = (shown.paused.is_some(), parent.pause.as_deref());
+            self.activity.reconciled((operator, key), history, paused);
             shown.trend.count(&parent.history, reconciles);
         }
         let has_listeners = self.feed.has_listeners();

@@ -1,5 +1,7 @@
 //! Copies of what is on the board.
 
+use std::time::SystemTime;
+
 use super::{
     OperatorSnapshot, ParentState, QueueState, TypeSnapshot,
     shared::{Board, Operator},
@@ -65,6 +67,13 @@ impl Board {
     /// Why the API server does not accept the credentials of the process.
     pub(crate) fn credential_problem(&self) -> Option<String> {
         self.read().credentials.problem()
+    }
+
+    /// Since when the API server has answered no watch; `None` while it answers one. What is cached is from before.
+    pub(crate) fn unreachable_since(&self) -> Option<SystemTime> {
+        let contents = self.read();
+        let since = contents.types.values().map(|ty| ty.state.unreachable_since);
+        since.collect::<Option<Vec<_>>>()?.into_iter().min()
     }
 
     /// Whether nothing is ever written.

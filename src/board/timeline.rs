@@ -4,7 +4,10 @@ use super::{
     Board,
     activity::{ActivityFilter, ActivityLimit, ActivityPage},
 };
-use crate::{object::ObjectKey, operator::OperatorName};
+use crate::{
+    object::ObjectKey,
+    operator::{OperatorName, Pause},
+};
 
 impl Board {
     /// Sets how much of the timeline is kept.
@@ -12,14 +15,24 @@ impl Board {
         self.activity.limit(limit);
     }
 
-    /// Records that a user paused a parent, or resumed it.
+    /// Records that a user paused a parent, or without a pause that the user resumed it.
     pub(crate) fn record_pause(
         &self,
         parent: (&OperatorName, &ObjectKey),
-        is_paused: bool,
+        pause: Option<&Pause>,
         by: Option<&str>,
     ) {
-        self.activity.parent_paused(parent, is_paused, by);
+        let why = pause.and_then(Pause::reason);
+        self.activity.parent_paused(parent, pause.is_some(), (by, why));
+    }
+
+    /// Records that a user allowed the deletions of a parent that are held.
+    pub(crate) fn record_approval(
+        &self,
+        (operator, parent): (&OperatorName, &ObjectKey),
+        by: Option<&str>,
+    ) {
+        self.activity.deletions_allowed((operator, parent), by);
     }
 
     /// Shows an operator as resumed, and records by whom.

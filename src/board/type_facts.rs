@@ -13,6 +13,8 @@ pub(crate) struct TypeState {
     /// Whether the first list was complete.
     pub(crate) synced: bool,
     pub(crate) error: Option<TypeError>,
+    /// Since when the server has not answered.
+    pub(crate) unreachable_since: Option<SystemTime>,
     /// When the server last sent something, to the second.
     pub(crate) last_event: Option<SystemTime>,
     pub(crate) restarts: u64,

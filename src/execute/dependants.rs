@@ -11,7 +11,7 @@ use super::Context;
 use crate::{
     board::{Dependants, Depth, Owners, Workload},
     cluster::Which,
-    object::{K8sType, ObjectEvent, ObjectKey, Uid, claims_of, field_owners},
+    object::{K8sType, ObjectEvent, ObjectKey, Readiness, Uid, claims_of, field_owners},
     plan::ChildId,
     reply::{ApiError, ErrorClass},
 };
@@ -166,10 +166,7 @@ fn why(plural: &str, error: &ApiError) -> String {
 }
 
 fn is_unwell(pod: &Value) -> bool {
-    let status = &pod["status"];
-    let conditions = status["conditions"].as_array().into_iter().flatten();
-    let is_ready = conditions.into_iter().any(|it| it["type"] == "Ready" && it["status"] == "True");
-    status["phase"] != "Succeeded" && !is_ready
+    !Readiness::of_pod(&pod["status"]).is_good()
 }
 
 fn is_unscheduled(pod: &Value) -> bool {

@@ -1,16 +1,16 @@
-//! Commands of users: pauses the operator or a parent.
+//! Commands of users: pauses the operator, and annotates a parent.
 
 use std::{
     sync::{Arc, MutexGuard, PoisonError},
     time::SystemTime,
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Context, clock::now};
 use crate::{
     object::{Object, ObjectKey, Uid},
-    operator::{PAUSED_ANNOTATION, Pause, is_paused},
+    operator::{Pause, is_paused},
     reply::ApiError,
     report::pause,
     run::Cache,
@@ -41,18 +41,17 @@ impl Context {
         pause::shown_since(&self.condition_names(parent).alone(parent))
     }
 
-    /// Sets or removes the pause annotation of exactly this parent.
+    /// Sets or removes an annotation of exactly this parent.
     ///
     /// The error of the server, for example a missing permission or another uid.
-    pub(crate) async fn annotate_paused(
+    pub(crate) async fn annotate(
         &self,
         key: &ObjectKey,
         uid: &Uid,
-        pause: Option<&Pause>,
+        (name, value): (&str, Option<&str>),
     ) -> Result<(), ApiError> {
         let _in_flight = self.commands.read().await;
-        let value = pause.map_or(Value::Null, |pause| json!(pause.annotation()));
-        let annotations = json!({PAUSED_ANNOTATION: value});
+        let annotations = json!({name: value});
         let body = json!({"metadata": {"uid": uid, "annotations": annotations}});
         let (ty, manager) = (&self.config().parent, self.name().as_str());
         let reply = self.parts.cluster.patch_object(ty, key, manager, &body).await?;

@@ -63,10 +63,6 @@ impl History {
     }
 
     /// Since when the outcome is the same; `None` before the first.
-    #[cfg_attr(
-        not(any(feature = "dashboard", feature = "mcp")),
-        expect(dead_code, reason = "for the page and `mcp`")
-    )]
     pub(crate) fn since(&self) -> Option<SystemTime> {
         self.since
     }

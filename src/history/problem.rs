@@ -101,7 +101,8 @@ impl Action {
         Self { in_code: true, ..Self::text(text) }
     }
 
-    /// The end of a message: the command, else the text.
+    /// The command, else the text.
+    #[cfg(any(test, feature = "mcp"))]
     pub(crate) fn as_order(&self) -> &str {
         self.command.as_deref().unwrap_or(&self.text)
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use super::{
     End, Failure, NotReady, ParentConflict, Pause, PausedBy, RequestFailure, ReturnedEvent,
-    RolledOut, Wait,
+    RolledOut, Unapproved, Wait,
 };
 use crate::{
     history::Verb,
@@ -12,8 +12,8 @@ use crate::{
     operator,
     plan::{
         ChildId, Contested, DeletionGuard, FinishedJobs, FlappingReason, ForeignChild,
-        HeldDecoration, HeldDeletions, Rewrite, RewriteReason, Settled, Subject,
-        TerminatingChildren, UndeclaredField,
+        HeldDecoration, Rewrite, RewriteReason, Settled, Subject, TerminatingChildren,
+        UndeclaredField,
     },
 };
 
@@ -58,13 +58,14 @@ pub(crate) enum Fact {
         terminating: TerminatingChildren,
         /// How many of them are desired and expected to be recreated soon.
         expected: usize,
+        /// Those that finalizers of others have kept for minutes.
+        blocked: Vec<ChildId>,
     },
     /// The deletions of the plan were judged.
     Judged {
         /// The state for the next judgement.
         deletion_guard: DeletionGuard,
-        /// The held deletions, with the message.
-        held: Option<(HeldDeletions, Vec<ChildId>, String)>,
+        held: Option<Box<Unapproved>>,
     },
     /// All writes and deletions have ended.
     WritesEnded {

@@ -20,19 +20,21 @@ mod pause;
 mod progress;
 mod returned_event;
 mod rolled_out;
+mod unapproved;
 mod wait;
 
 pub(crate) use end::End;
 pub(crate) use fact::{Decorated, Fact, Left, Planned, PlannedAs, Repeat, Written};
 pub(crate) use failure::{
     Failure, ParentConflict, RequestFailure, RolloutStopped, StageTimeout, api_finished,
-    foreign_message,
+    foreign_message, is_made_of,
 };
 pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};
 pub(crate) use progress::{FailedBy, Progress};
 pub(crate) use returned_event::ReturnedEvent;
 pub(crate) use rolled_out::RolledOut;
+pub(crate) use unapproved::Unapproved;
 pub(crate) use wait::{Behind, Wait};
 
 #[derive(Debug, Default)]

@@ -33,8 +33,8 @@ impl Metrics {
             Fact::WroteNothing { settled, .. } => self.noop_write(operator, &settled.id.ty),
             Fact::ConflictFound(child) => self.conflict(operator, &child.ty),
             Fact::Judged { held, .. } => {
-                if let Some((held, ..)) = held.as_ref().filter(|(held, ..)| held.is_new) {
-                    self.deletions_held(operator, held.deletions);
+                if let Some(new) = held.as_ref().map(|it| &it.held).filter(|it| it.is_new) {
+                    self.deletions_held(operator, new.deletions);
                 }
             }
             Fact::Repeated(repeat) => self.repeated(operator, repeat),

@@ -75,6 +75,11 @@ impl Readiness {
         failed(why)
     }
 
+    /// The readiness of a Pod by its status.
+    pub(crate) fn of_pod(status: &Value) -> Self {
+        pod(status)
+    }
+
     /// Whether an object is ready by a condition of its status, which must exist and be of its generation.
     pub fn of_condition(object: &Object, ty: &str) -> Self {
         let status = object.field("status").unwrap_or_default();

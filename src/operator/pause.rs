@@ -137,6 +137,7 @@ impl Pause {
     }
 
     /// The begin of a sentence: who.
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(crate) fn who(&self) -> &str {
         self.by.as_deref().unwrap_or("A user")
     }
@@ -153,6 +154,7 @@ impl Pause {
     }
 
     /// The reason as a sentence, after a space.
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(crate) fn reason_given(&self) -> String {
         let sentence = |reason: &str| format!(" The reason: {}.", reason.trim_end_matches('.'));
         self.reason.as_deref().map(sentence).unwrap_or_default()

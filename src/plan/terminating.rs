@@ -11,6 +11,9 @@ use crate::object::{Object, Uid};
 /// Longer than a Pod's default grace period (30 s), so that live reads are rare.
 const READ_AFTER: Duration = Duration::from_mins(1);
 
+/// Longer than most finalizers take.
+const BLOCKED_AFTER: Duration = Duration::from_mins(2);
+
 /// How many are read in one reconcile: a lost node has hundreds of terminating Pods.
 const MAX_READS: usize = 16;
 
@@ -51,8 +54,17 @@ impl TerminatingChildren {
     /// Whether a child has been terminating for so long that it may never be deleted, or waits for other
     /// objects.
     pub(crate) fn is_stuck(&self, uid: &Uid, now: Instant) -> bool {
+        self.lasts(uid, now, READ_AFTER)
+    }
+
+    /// Whether a child has been terminating for so long that whoever has to remove its finalizers may not run.
+    pub(crate) fn is_blocked(&self, uid: &Uid, now: Instant) -> bool {
+        self.lasts(uid, now, BLOCKED_AFTER)
+    }
+
+    fn lasts(&self, uid: &Uid, now: Instant, time: Duration) -> bool {
         let times = self.0.get(uid);
-        times.is_some_and(|it| now.saturating_duration_since(it.since) >= READ_AFTER)
+        times.is_some_and(|it| now.saturating_duration_since(it.since) >= time)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -123,6 +123,11 @@ impl ApiError {
         was_sent && self.code().is_none_or(|code| code >= 500)
     }
 
+    /// Whether the server cannot be reached, or does not answer in time.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::TimedOut { .. })
+    }
+
     /// Whether a smaller request may succeed: it took too long, or the answer was too large.
     pub(crate) fn is_too_much(&self) -> bool {
         match self {

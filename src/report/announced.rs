@@ -36,6 +36,8 @@ pub(super) struct Rare {
     pub(super) altered: Option<u64>,
     /// A hash of the last message about fields that others hold.
     pub(super) contested: Option<u64>,
+    /// A hash of the last message about children that finalizers keep.
+    pub(super) blocked: Option<u64>,
     pub(super) unsynced: BTreeSet<K8sType>,
     /// What was announced as not understood of the annotation.
     pub(super) pause_value: Option<MisunderstoodPause>,
@@ -88,13 +90,14 @@ impl Announced {
     /// Frees parts that are no longer used.
     pub(crate) fn shrink(&mut self) {
         let is_over = |rare: &Rare| {
-            let Rare { log, handler_log, returned, altered, contested, unsynced, pause_value } =
-                rare;
+            let Rare { log, handler_log, returned, altered, contested, blocked, .. } = rare;
+            let Rare { unsynced, pause_value, .. } = rare;
             log.is_none()
                 && handler_log.is_none()
                 && *returned == AnnouncedEvents::default()
                 && altered.is_none()
                 && contested.is_none()
+                && blocked.is_none()
                 && unsynced.is_empty()
                 && pause_value.is_none()
         };

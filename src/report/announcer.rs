@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{
     Announced, Announcement, MemoryView, News, Report, altered, announced::AnnouncedPause,
-    deletions_held, number_of, pause,
+    conditions::BLOCKED, deletions_held, number_of, pause,
 };
 use crate::{
-    history::Verb,
+    history::{Problem, Verb},
     journal::{Failure, RequestFailure},
     object::{K8sType, Object, Redactor},
     operator::{OperatorConfig, misunderstood_pause},
@@ -32,6 +32,7 @@ impl Announcer<'_> {
         let of_news = |news| self.of_news(news, report, announced);
         let mut announcements: Vec<_> = report.news.iter().flat_map(of_news).collect();
         announcements.extend(self.of_failure(report));
+        announcements.extend(blocked(report, announced));
         if self.config.normal_events {
             announcements.extend(writes(report));
             if report.has_begun {
@@ -191,6 +192,19 @@ impl Announcer<'_> {
             }
         }
     }
+}
+
+/// The Event about children that finalizers of others keep, once per change.
+fn blocked(report: &Report, announced: &mut Announced) -> Option<Announcement> {
+    let all = report.waits.texts_of(&report.blocked).join("; ");
+    let what = (!all.is_empty()).then(|| number_of(&all));
+    let known = announced.rare().and_then(|rare| rare.blocked);
+    if what != known {
+        announced.rare_mut().blocked = what;
+    }
+    let order = Problem::order(&report.problems);
+    let is_news = what.is_some() && what != known;
+    is_news.then(|| Announcement::warning(BLOCKED, format!("{all}{order}")))
 }
 
 fn writes(report: &Report) -> Vec<Announcement> {

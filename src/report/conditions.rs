@@ -18,13 +18,15 @@ use crate::{
 
 const RECONCILING: &str = "Reconciling";
 const STALLED: &str = "Stalled";
+/// The reason of the condition and of the Event.
+pub(super) const BLOCKED: &str = "BlockedByFinalizers";
 
 pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
         Some(failure) => failed(failure, &Problem::order(&report.problems)),
         // The deletions wait for approval by an annotation.
         None if report.deletions_held.is_some() => with(unfailed(report), STALLED),
-        None if report.paused.is_none() && waits_for_others(report) => {
+        None if report.paused.is_none() && (waits_for_others(report) || is_blocked(report)) => {
             with(unfailed(report), STALLED)
         }
         None if is_in_progress(report) => with(unfailed(report), RECONCILING),
@@ -100,6 +102,14 @@ fn waits_for_others(report: &Report) -> bool {
     report.is_contested && matches!(report.waits.only(), Only::Nothing | Only::Writes)
 }
 
+/// Whether nothing but finalizers of others is waited for, and has been for minutes.
+fn is_blocked(report: &Report) -> bool {
+    let (waits, blocked) = (&report.waits, &report.blocked);
+    !blocked.is_empty()
+        && report.writes.is_empty()
+        && waits.texts_of(blocked).len() == waits.all().len()
+}
+
 fn unfailed(report: &Report) -> Condition {
     if report.paused.is_some_and(|pause| pause.held != Held::Writes(0)) {
         return not_synced(pause::CONDITION, report.waits.texts().join("; "));
@@ -111,6 +121,10 @@ fn unfailed(report: &Report) -> Condition {
         let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
         let all = [report.held.clone(), report.waits.texts()].concat();
         return not_synced(reason, all.join("; ") + &Problem::order(&report.problems));
+    }
+    if is_blocked(report) {
+        let order = Problem::order(&report.problems);
+        return not_synced(BLOCKED, report.waits.texts().join("; ") + &order);
     }
     if !report.waits.is_empty() {
         return not_synced("Waiting", report.waits.texts().join("; "));

@@ -1,10 +1,11 @@
 //! The condition and the message for held deletions.
 
-use super::shown::reason_shown;
+use super::{problem::kubectl, shown::reason_shown};
 use crate::{
+    journal::Unapproved,
     object::Object,
     operator::{ALLOW_DELETION_ANNOTATION, Condition},
-    plan::{Deletion, Exceeded, HeldDeletions},
+    plan::{ChildId, Deletion, Exceeded, HeldDeletions},
 };
 
 /// The type of the condition, and the reason of the Event.
@@ -23,9 +24,14 @@ const LONGEST_GIVEN: usize = 32;
 /// The most children named.
 const NAMED: usize = 3;
 
-pub(crate) fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> String {
-    let HeldDeletions { deletions: count, of, why, code, is_new: _ } = held;
-    let why = match why {
+/// What is said about held deletions, and the command that allows them.
+pub(crate) fn unapproved(
+    parent: &Object,
+    held: HeldDeletions,
+    deletions: &[&Deletion],
+) -> Unapproved {
+    let HeldDeletions { deletions: count, of, why, code, is_new: _ } = &held;
+    let limit = match why {
         Exceeded::Reconcile { allowed } => format!("a reconcile may delete {allowed}"),
         Exceeded::Minute { allowed, of } => {
             format!("the operator may delete {allowed} of its {of} within a minute")
@@ -34,13 +40,15 @@ pub(crate) fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Del
     let names: Vec<_> = deletions.iter().take(NAMED).map(|one| one.id.to_string()).collect();
     let more = deletions.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!(
-        "{count} of {of} children would be deleted, but {why}: none was deleted ({}{more}){}; to \
-         allow it: {}",
+    let why = format!(
+        "{count} of {of} children would be deleted, but {limit}: none was deleted ({}{more}){}",
         names.join(", "),
-        wrong_approval(parent),
-        command(parent, code)
-    )
+        wrong_approval(parent)
+    );
+    let approval = format!("{ALLOW_DELETION_ANNOTATION}={code}");
+    let approve = kubectl::with("annotate", &ChildId::of(parent), &["--overwrite", &approval]);
+    let children = deletions.iter().map(|deletion| deletion.id.clone()).collect();
+    Unapproved { held, children, why, approve }
 }
 
 /// The part about an annotation that allows other deletions.
@@ -52,14 +60,6 @@ fn wrong_approval(parent: &Object) -> String {
             "; the annotation {ALLOW_DELETION_ANNOTATION} is {given:?}, which does not allow them"
         )
     })
-}
-
-fn command(parent: &Object, code: &str) -> String {
-    let (ty, name) = (parent.ty().resource_name(), parent.name());
-    let namespace = parent.namespace().map(|name| format!(" -n {name}")).unwrap_or_default();
-    format!(
-        "kubectl annotate {ty} {name}{namespace} --overwrite {ALLOW_DELETION_ANNOTATION}={code}"
-    )
 }
 
 pub(super) fn condition(why: Exceeded, message: &str) -> Condition {

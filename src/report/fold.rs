@@ -10,11 +10,11 @@ use crate::{
     history::{AWAITS_APPROVAL, Drift, Verb, WriteRecord},
     journal::{
         Decorated, End, Fact, FailedBy, Failure, Journal, ParentConflict, Planned, RequestFailure,
-        Wait, Written, foreign_message,
+        Unapproved, Wait, Written, foreign_message,
     },
     object::Redactor,
     operator::ChildState,
-    plan::{ChildId, Exceeded, ForeignChild, WaitingReason},
+    plan::{ChildId, ForeignChild, WaitingReason},
 };
 
 pub(super) fn fold(journal: &Journal, memory: MemoryView<'_>, redactor: &Redactor) -> Report {
@@ -32,19 +32,7 @@ pub(super) fn fold(journal: &Journal, memory: MemoryView<'_>, redactor: &Redacto
             .is_some_and(|deletion_guard| !deletion_guard.is_holding()),
         ..Report::default()
     };
-    let (failed, requests, foreign, of_status, parent_held) = <_>::default();
-    let (throttled_by, is_planned) = <_>::default();
-    let mut fold = Fold {
-        redactor,
-        report,
-        failed,
-        requests,
-        foreign,
-        of_status,
-        parent_held,
-        throttled_by,
-        is_planned,
-    };
+    let mut fold = Fold { redactor, report, seen: Seen::default() };
     for fact in journal.facts() {
         fold.learn(fact);
     }
@@ -55,6 +43,12 @@ pub(super) fn fold(journal: &Journal, memory: MemoryView<'_>, redactor: &Redacto
 struct Fold<'a> {
     redactor: &'a Redactor,
     report: Report,
+    seen: Seen,
+}
+
+/// What is judged when all facts are known.
+#[derive(Default)]
+struct Seen {
     failed: Option<Failure>,
     requests: Vec<RequestFailure>,
     foreign: Vec<ForeignChild>,
@@ -83,13 +77,9 @@ impl Fold<'_> {
                 let shown = events.iter().map(|event| event.shown(self.redactor));
                 report.returned.events.extend(shown);
             }
-            Fact::Failed(failure) => self.failed = Some(failure.shown(self.redactor)),
+            Fact::Failed(failure) => self.seen.failed = Some(failure.shown(self.redactor)),
             Fact::Planned(planned) => self.planned(planned),
-            Fact::Judged { held: Some((held, children, message)), .. } => {
-                report.approval = Some((held.code.clone(), message.clone()));
-                report.news.extend(held.is_new.then(|| News::DeletionsHeld(message.clone())));
-                self.deletions_held(held.why, children, message);
-            }
+            Fact::Judged { held: Some(held), .. } => self.deletions_held(held),
             Fact::UpToDate(child) => {
                 report.unchanged += 1;
                 self.state(child, ChildState::Synced, "");
@@ -107,7 +97,7 @@ impl Fold<'_> {
             Fact::RequestFailed { child, failure } => self.request_failed(child.as_ref(), failure),
             Fact::Foreign(child) => {
                 self.state(&child.id, ChildState::Conflict, &foreign_message(child));
-                self.foreign.push(child.clone());
+                self.seen.foreign.push(child.clone());
             }
             Fact::Unwatched => report.unwatched += 1,
             Fact::Flapping(why, message) => {
@@ -121,7 +111,9 @@ impl Fold<'_> {
             Fact::StatusDue => report.status_is_due = true,
             Fact::ReadyReturned => report.is_ready_returned = true,
             Fact::NotReady(why) => report.not_ready = Some(why.shown(self.redactor)),
-            Fact::StatusFailed(failure) => self.of_status = Some(failure.shown(self.redactor)),
+            Fact::StatusFailed(failure) => {
+                self.seen.of_status = Some(failure.shown(self.redactor));
+            }
             Fact::StatusRefused { shows_conditions, failure } => {
                 let failure = failure.shown(self.redactor);
                 let shows_conditions = *shows_conditions;
@@ -129,9 +121,9 @@ impl Fold<'_> {
             }
             Fact::Undeclared(fields) => report.undeclared.extend(fields.iter().cloned()),
             Fact::Overruled(what) => report.overruled.push(what),
-            Fact::ParentHeld(conflict) => match &mut self.parent_held {
+            Fact::ParentHeld(conflict) => match &mut self.seen.parent_held {
                 Some(known) => known.held.extend(conflict.held.iter().cloned()),
-                None => self.parent_held = Some(conflict.clone()),
+                None => self.seen.parent_held = Some(conflict.clone()),
             },
             Fact::Decorated(Decorated { parent, paths, .. }) => {
                 report.writes.push(record(parent, Verb::Updated, paths.clone()));
@@ -141,16 +133,17 @@ impl Fold<'_> {
                 report.writes.push(record(parent, Verb::Updated, paths));
             }
             Fact::WritesEnded { unknown, .. } => {
-                self.is_planned = true;
+                self.seen.is_planned = true;
                 report.news.push(News::WritesEnded { unknown: unknown.clone() });
             }
-            Fact::WritesHeld(_) => self.is_planned = true,
+            Fact::WritesHeld(_) => self.seen.is_planned = true,
             // The progress has them.
             Fact::Parent(_) | Fact::BeganPaused(_) | Fact::Paused(_) | Fact::PauseKnown(..) => {}
             Fact::Repeated(_) | Fact::FinalizersDelayed(_) | Fact::Slowed { .. } => {}
             // They change what is remembered or counted.
             Fact::FinalizersChanged | Fact::ChildrenNotRetried | Fact::DecorationDelayed(_) => {}
-            Fact::TerminatingChildren { .. } | Fact::Judged { held: None, .. } => {}
+            Fact::TerminatingChildren { blocked, .. } => report.blocked.clone_from(blocked),
+            Fact::Judged { held: None, .. } => {}
             Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) | Fact::WaitedFor(_) => {}
             Fact::MayBeDeleted { .. } | Fact::NotForeign(_) | Fact::ConflictFound(_) => {}
             Fact::Contested(_) | Fact::Drifted(..) | Fact::RivalFound { .. } => {}
@@ -167,35 +160,28 @@ impl Fold<'_> {
         self.report.planned.clone_from(children);
     }
 
-    fn deletions_held(&mut self, why: Exceeded, children: &[ChildId], message: &str) {
+    fn deletions_held(&mut self, unapproved: &Unapproved) {
+        let Unapproved { held, children, .. } = unapproved;
         for child in children {
             self.state(child, ChildState::Held, AWAITS_APPROVAL);
         }
-        self.report.waits.push(Waiting::Deletions(message.to_owned()));
-        self.report.deletions_held = Some(deletions_held::condition(why, message));
+        let (report, message) = (&mut self.report, unapproved.to_string());
+        report.news.extend(held.is_new.then(|| News::DeletionsHeld(message.clone())));
+        report.deletions_held = Some(deletions_held::condition(held.why, &message));
+        report.waits.push(Waiting::Deletions(message));
+        report.unapproved = Some(Box::new(unapproved.clone()));
     }
 
     fn waits(&mut self, child: &ChildId, why: Wait) {
         self.state(child, why.state(), &why.to_string());
-        match why {
-            Wait::Planned(WaitingReason::OnDelete { .. }) => {
-                return self.report.held.push(format!("{child}: {why}"));
+        if let Wait::Planned(WaitingReason::OnDelete { .. }) = why {
+            return self.report.held.push(format!("{child}: {why}"));
+        }
+        if let Wait::Throttled = why {
+            let Seen { throttled_by, requests, .. } = &mut self.seen;
+            if let Some(failure) = throttled_by.and_then(|at| requests.get_mut(at)) {
+                failure.held_back += 1;
             }
-            Wait::Throttled => {
-                let by = self.throttled_by.and_then(|at| self.requests.get_mut(at));
-                if let Some(failure) = by {
-                    failure.held_back += 1;
-                }
-            }
-            Wait::Planned(WaitingReason::TypeNotSynced | WaitingReason::Deleting { .. })
-            | Wait::Writes
-            | Wait::Paused { .. }
-            | Wait::EndPaused
-            | Wait::Behind(_)
-            | Wait::Rollout(_)
-            | Wait::RolloutStopped
-            | Wait::BehindDeletion(_)
-            | Wait::Others(_) => {}
         }
         self.report.waits.push(Waiting::Child(child.clone(), why));
     }
@@ -221,15 +207,15 @@ impl Fold<'_> {
         let is_same = |known: &RequestFailure| {
             known.what == failure.what && known.error.is_same_as(&failure.error)
         };
-        let known = self.requests.iter().position(is_same);
-        let at = known.unwrap_or(self.requests.len());
+        let Seen { requests, throttled_by, .. } = &mut self.seen;
+        let known = requests.iter().position(is_same);
         if failure.is_throttled() {
-            self.throttled_by = Some(at);
+            *throttled_by = Some(known.unwrap_or(requests.len()));
         }
         match known {
-            Some(known) if !failure.hint.is_empty() => self.requests[known].hint = failure.hint,
+            Some(known) if !failure.hint.is_empty() => requests[known].hint = failure.hint,
             Some(_) => {}
-            None => self.requests.push(failure),
+            None => requests.push(failure),
         }
     }
 
@@ -238,7 +224,7 @@ impl Fold<'_> {
     }
 
     fn finish(self, failed_by: Option<FailedBy>, memory: MemoryView<'_>) -> Report {
-        let is_planned = self.is_planned;
+        let is_planned = self.seen.is_planned;
         let mut report = self.with_failure(failed_by);
         let contested = || memory.last_applied.contested();
         report.is_contested = contested().any(|known| is_reported(known.policy));
@@ -254,7 +240,8 @@ impl Fold<'_> {
 
     /// A failed status write fails the reconcile, unless that has failed already.
     fn with_failure(self, failed_by: Option<FailedBy>) -> Report {
-        let Self { mut report, failed, requests, foreign, of_status, parent_held, .. } = self;
+        let Self { mut report, seen, redactor: _ } = self;
+        let Seen { failed, requests, foreign, of_status, parent_held, .. } = seen;
         report.failure = match failed_by {
             None | Some(FailedBy::ParentHeld) if of_status.is_some() => {
                 Some(Failure::Api(of_status.into_iter().collect()))

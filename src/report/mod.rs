@@ -59,7 +59,6 @@ impl Report {
         let known = journal.progress().known_pause();
         let pause = known.map(|known| pause::shown_with(known, redactor));
         let mut report = Self { pause, ..fold::fold(journal, memory, redactor) };
-        report.needs_rename = parent.is_some_and(|parent| problem::needs_rename(&report, parent));
         report.problems =
             parent.map(|parent| problem::of_report(&report, parent, memory)).unwrap_or_default();
         report

@@ -143,11 +143,7 @@ impl Report {
     /// counts, also beside another failure.
     fn retried(&self, failure: &Failure, longest: Duration) -> Finished {
         let beside = api_finished(&self.beside, longest);
-        let finished = match failure.finished(longest) {
-            _ if self.needs_rename => Finished::FailedForGood,
-            finished => finished,
-        };
-        match (finished, beside) {
+        match (failure.finished(longest), beside) {
             (Finished::FailedForGood, _) if !self.status_is_due => Finished::FailedForGood,
             (throttled @ Finished::Throttled { .. }, _)
             | (_, throttled @ Finished::Throttled { .. }) => throttled,

@@ -9,7 +9,9 @@ use std::{
 use super::{returned::Returned, waiting::Waits};
 use crate::{
     history::{Decision, Problem, Verb, WriteRecord},
-    journal::{End, Failure, NotReady, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut},
+    journal::{
+        End, Failure, NotReady, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut, Unapproved,
+    },
     object::{K8sType, Uid},
     operator::{self, ChildState, Condition, ConflictPolicy},
     plan::{
@@ -46,6 +48,8 @@ pub(crate) struct Report {
     pub(crate) unchanged: usize,
     /// What is not done yet.
     pub(super) waits: Waits,
+    /// Children that finalizers of others have kept for minutes.
+    pub(super) blocked: Vec<ChildId>,
     /// How far the rollouts are.
     pub(super) rollouts: Vec<RolledOut>,
     /// When a stage that is waited for will be late.
@@ -58,12 +62,10 @@ pub(crate) struct Report {
     pub(crate) pause: Option<Arc<operator::Pause>>,
     /// The condition about held deletions.
     pub(super) deletions_held: Option<Condition>,
-    /// What allows them: the value of the annotation, with the message.
-    pub(super) approval: Option<(String, String)>,
+    /// The deletions that wait for an approval.
+    pub(super) unapproved: Option<Box<Unapproved>>,
     /// What keeps the parent from being up to date and ready.
     pub(crate) problems: Vec<Problem>,
-    /// Whether only another name of the parent helps.
-    pub(super) needs_rename: bool,
     /// The resync that the handler asked for.
     pub(crate) resync: Option<Duration>,
     /// The desired children that were terminating when the reconcile began.

@@ -42,6 +42,15 @@ impl Waits {
         &self.0
     }
 
+    /// A text for each of these children that waits.
+    pub(super) fn texts_of(&self, children: &[ChildId]) -> Vec<String> {
+        let texts = self.0.iter().filter_map(|waiting| match waiting {
+            Waiting::Child(id, why) if children.contains(id) => Some(format!("{id}: {why}")),
+            Waiting::Child(..) | Waiting::Parent(_) | Waiting::Deletions(_) => None,
+        });
+        texts.collect()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -156,7 +156,10 @@ impl Reconcile {
         }
     }
 
-    fn append(&mut self, fact: Fact) {
+    fn append(&mut self, mut fact: Fact) {
+        if let Fact::RequestFailed { failure, .. } = &mut fact {
+            failure.of_parent(&self.key.name);
+        }
         self.memory.learn(&fact, self.now, self.settings.calm());
         self.journal.append(fact);
     }

@@ -2,27 +2,16 @@
 
 use std::time::{Duration, SystemTime};
 
+use k8s_openapi::jiff::Timestamp;
+
+use super::severity::needs_intervention;
 use crate::{
     board::{
         Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage,
-        Selection, TypeSnapshot,
+        Selection, TypeSnapshot, Window,
     },
-    history::Decided,
     object::{K8sType, ObjectKey},
 };
-
-/// The order: phases that need intervention come first.
-pub(super) const PHASES: [ParentPhase; 9] = [
-    ParentPhase::Stalled,
-    ParentPhase::Failing,
-    ParentPhase::Running,
-    ParentPhase::Waiting,
-    ParentPhase::Synced,
-    ParentPhase::Finalizing,
-    ParentPhase::Paused,
-    ParentPhase::Ready,
-    ParentPhase::Pending,
-];
 
 /// The limit of listed parents of one operator in one phase.
 const LISTED: usize = 10;
@@ -39,16 +28,25 @@ pub(super) fn parents(
 ) -> Option<Selection> {
     operator.parents.get(&phase).filter(|count| **count > 0)?;
     let is_wanted = |key: &ObjectKey, state: &ParentState| {
-        state.phase == phase && matters(state, now) && is_shown(key)
+        (state.phase == phase && matters(state, now) && is_shown(key)).then_some(0)
     };
-    board.select(operator.info.name.as_str(), None, LISTED, is_wanted)
+    board.select(operator.info.name.as_str(), &Window::first(LISTED), is_wanted)
 }
 
-/// The caches with problems that the state of no operator names, with the first one in words.
+/// The caches with problems that the state of no operator names, with the first one in words. An API server that does
+/// not answer is one problem.
 pub(super) fn uncovered_problems(
     board: &Board,
     operators: &[OperatorSnapshot],
 ) -> Vec<(TypeSnapshot, String)> {
+    if let Some(since) = board.unreachable_since() {
+        return board
+            .types()
+            .into_iter()
+            .take(1)
+            .map(|cache| (cache, unreachable(since)))
+            .collect();
+    }
     let problem = |cache: TypeSnapshot| {
         let is_covered = cache.state.error.is_some()
             && operators.iter().any(|operator| covers(operator, cache.store.ty()));
@@ -59,6 +57,11 @@ pub(super) fn uncovered_problems(
         Some((cache, format!("{why}{more}")))
     };
     board.types().into_iter().filter_map(problem).collect()
+}
+
+fn unreachable(since: SystemTime) -> String {
+    let since = Timestamp::try_from(since).unwrap_or_default();
+    format!("The API server has not answered since {since:.0}: all caches are from before.")
 }
 
 pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<String> {
@@ -102,13 +105,6 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
             needs_intervention(state)
         }
     }
-}
-
-/// Whether it requires manual intervention: held deletions, conflicts or flapping.
-fn needs_intervention(state: &ParentState) -> bool {
-    let decisions = state.history.last().map(|it| &*it.decisions).unwrap_or_default();
-    let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
-    state.flapping_summary.is_some() || is_held
 }
 
 /// Whether an operator is degraded and uses this type, so that its reasons may cover the type.

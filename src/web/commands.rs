@@ -1,5 +1,5 @@
-//! `POST .../sync`, `.../pause` and `.../resume`: sends a user's command over the board and returns
-//! its result. Authorization happens before.
+//! `POST .../sync`, `.../pause`, `.../resume` and `.../allow-deletions`: sends a user's command over the board and
+//! returns its result. Authorization happens before.
 
 use actix_web::{
     HttpResponse,
@@ -8,6 +8,7 @@ use actix_web::{
 };
 
 use super::{
+    approval,
     cache::key_of,
     parents::ParentPath,
     pausing,
@@ -26,11 +27,13 @@ type Asker = Option<ReqData<Visitor>>;
 type CommandResult = Result<HttpResponse, Refused>;
 
 /// A command for one parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum ParentCommand {
     Sync,
-    Pause,
+    Pause(PauseRequest),
     Resume,
+    /// Of this code.
+    AllowDeletions(String),
 }
 
 /// A command that was executed or accepted.
@@ -54,9 +57,17 @@ pub(super) async fn pause(
     state: Data<WebState>,
 ) -> CommandResult {
     let request = pausing::read(payload).await?;
-    let by = name_of(asker);
-    let Done { code, message } = ParentCommand::Pause.execute(&path, (by, request), &state).await?;
-    Ok(success(code, message))
+    answer(ParentCommand::Pause(request), &path, asker, &state).await
+}
+
+pub(super) async fn allow_deletions(
+    path: Path<ParentPath>,
+    asker: Asker,
+    payload: Payload,
+    state: Data<WebState>,
+) -> CommandResult {
+    let code = approval::read(payload).await?;
+    answer(ParentCommand::AllowDeletions(code), &path, asker, &state).await
 }
 
 pub(super) async fn resume(
@@ -96,58 +107,66 @@ async fn answer(
     asker: Asker,
     state: &WebState,
 ) -> CommandResult {
-    let Done { code, message } =
-        command.execute(path, (name_of(asker), PauseRequest::default()), state).await?;
+    let Done { code, message } = command.execute(path, name_of(asker), state).await?;
     Ok(success(code, message))
 }
 
 impl ParentCommand {
     /// The last part of its path.
     #[cfg(feature = "mcp")]
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Sync => "sync",
-            Self::Pause => "pause",
+            Self::Pause(_) => "pause",
             Self::Resume => "resume",
+            Self::AllowDeletions(_) => "allow-deletions",
         }
     }
 
-    /// Sends it in the name of this user, if that is known. What a pause says of itself counts for no other command.
+    /// Sends it in the name of this user, if that is known.
     pub(super) async fn execute(
         self,
         ParentPath { operator, namespace, name }: &ParentPath,
-        (by, pause): (Option<String>, PauseRequest),
+        by: Option<String>,
         state: &WebState,
     ) -> Result<Done, Refused> {
         let known = state.board.operator(operator);
         let ty = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info.config.parent;
         let key = key_of(&ty, namespace.as_deref(), name)?;
-        let executed = state.board.command(operator, self.of(key.clone(), pause), by).await;
+        if let Self::AllowDeletions(code) = &self {
+            approval::check(&state.board, operator, &key, code)?;
+        }
+        let (code, message) = (self.code(), format!("{ty} {key}: {}", self.done()));
+        let executed = state.board.command(operator, self.of(key.clone()), by).await;
         executed.map_err(|error| redacted(&state.board, &ty, &key, error))?;
-        Ok(Done { code: self.code(), message: format!("{ty} {key}: {}", self.done()) })
+        Ok(Done { code, message })
     }
 
-    fn of(self, key: ObjectKey, pause: PauseRequest) -> Command {
+    fn of(self, key: ObjectKey) -> Command {
         match self {
             Self::Sync => Command::Sync(key),
-            Self::Pause => Command::PauseParent(key, pause),
+            Self::Pause(request) => Command::PauseParent(key, request),
             Self::Resume => Command::ResumeParent(key),
+            Self::AllowDeletions(code) => Command::AllowDeletions(key, code),
         }
     }
 
     /// A reconcile is only requested; the other commands are complete.
-    fn code(self) -> StatusCode {
+    fn code(&self) -> StatusCode {
         match self {
             Self::Sync => StatusCode::ACCEPTED,
-            Self::Pause | Self::Resume => StatusCode::OK,
+            Self::Pause(_) | Self::Resume | Self::AllowDeletions(_) => StatusCode::OK,
         }
     }
 
-    fn done(self) -> &'static str {
+    fn done(&self) -> &'static str {
         match self {
             Self::Sync => "it is reconciled as soon as a permit is free",
-            Self::Pause => "it has the annotation operetta.dev/paused",
+            Self::Pause(_) => "it has the annotation operetta.dev/paused",
             Self::Resume => "it no longer has the annotation operetta.dev/paused",
+            Self::AllowDeletions(_) => {
+                "it has the annotation operetta.dev/allow-deletion: the children that were held are deleted"
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::redact::Secrets;
 use crate::{
     board::{Board, Dependants, Depth, Workload},
     history::{Action, Problem},
-    object::Object,
+    object::{Object, Readiness},
     plan::ChildId,
     report::problem::Deeper,
 };
@@ -48,7 +48,8 @@ fn deeper(found: &Dependants, child: &Object, parent: &ChildId) -> Vec<Problem> 
     let pods: Vec<_> = itself("Pod").into_iter().chain(pods.iter().cloned()).collect();
     let claims: Vec<_> =
         itself("PersistentVolumeClaim").into_iter().chain(claims.iter().cloned()).collect();
-    let deeper = Deeper { child: of, parent, pods: &pods, claims: &claims, warnings };
+    let readiness = &Readiness::of(child);
+    let deeper = Deeper { child: of, parent, readiness, pods: &pods, claims: &claims, warnings };
     let mut problems = deeper.problems();
     if let Some(first) = problems.first_mut() {
         first.because.extend(errors.iter().cloned());

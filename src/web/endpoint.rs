@@ -42,6 +42,10 @@ pub(super) enum Method {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    not(all(feature = "dashboard", feature = "mcp")),
+    expect(dead_code, reason = "one is for the page, and one for `mcp`")
+)]
 pub(super) enum AccessRule {
     /// Everybody, but without the permission only the outcome is shown.
     Open,
@@ -51,7 +55,6 @@ pub(super) enum AccessRule {
     Guarded,
     /// Every user who is authenticated: the handler checks the permission for each part of what it is asked, and audits
     /// the commands in it.
-    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "for `mcp`"))]
     Authenticated,
 }
 

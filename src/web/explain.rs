@@ -20,7 +20,7 @@ use super::{
     status::Refused,
     switch::Switch,
     tree::{Node, Roots, Tree, tree},
-    why::Facts,
+    why::{Facts, ending, of_process, standby, with_those_above},
 };
 use crate::{
     board::{Board, OperatorSnapshot, ParentState},
@@ -70,6 +70,10 @@ pub(super) struct ExplainQuery {
 }
 
 pub(super) struct Explained {
+    #[cfg_attr(
+        not(any(feature = "dashboard", feature = "mcp")),
+        expect(dead_code, reason = "for the page and `mcp`")
+    )]
     pub(super) operator: OperatorSnapshot,
     pub(super) key: ObjectKey,
     pub(super) parent: ParentState,
@@ -129,6 +133,10 @@ impl Explained {
         let id = ChildId { ty: operator.info.config.parent.clone(), key: key.clone() };
         let problems =
             deeper::look(board, operator.info.name.as_str(), &id, &secrets, problems).await;
+        let mut above = of_process(board);
+        above.extend(standby(&operator));
+        above.extend(object.iter().flat_map(|it| ending(it, &operator)));
+        let problems = with_those_above(above, problems);
         Ok(Self {
             operator,
             key,

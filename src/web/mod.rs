@@ -11,6 +11,7 @@
 //!             /metrics ......... metrics -+--> Board, StoreReader, Metrics
 //!             /api/v1/operators  operators+
 //!             /api/v1/activity . activity-+
+//!             /api/v1/search ... search --+
 //!             /api/v1/cache .... cache ---+--> redact --> response
 //!             /mcp ............. mcp -----+    (what the API would answer, as text)
 //!             / /ui ............ ui ------+    (or no_ui)
@@ -34,6 +35,7 @@ mod accept;
 mod access;
 mod activity;
 mod against;
+mod approval;
 #[cfg(any(feature = "dashboard", feature = "mcp"))]
 mod attention;
 mod audit;
@@ -92,9 +94,11 @@ mod redact;
 mod related;
 mod request_rules;
 mod routes;
+mod search;
 mod selection;
 mod server;
 mod session_limits;
+mod severity;
 mod standing;
 mod state;
 mod status;

@@ -43,5 +43,6 @@ pub(super) async fn show(
 
 fn view(board: &Board, operator: &OperatorSnapshot) -> OperatorView {
     let name = operator.info.name.as_str();
-    OperatorView::new(operator, board.queue(name), board.undeclared(name))
+    let view = OperatorView::new(operator, board.queue(name), board.undeclared(name));
+    view.unreachable(board.unreachable_since())
 }

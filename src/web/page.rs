@@ -64,6 +64,14 @@ struct Token {
     seen: usize,
 }
 
+impl ListMeta {
+    /// Of a list that does not continue.
+    pub(super) fn cut(remaining: usize) -> Self {
+        let remaining_item_count = Some(remaining).filter(|remaining| *remaining > 0);
+        Self { r#continue: None, remaining_item_count }
+    }
+}
+
 pub(super) const LIMIT: Parameter = Parameter {
     name: "limit",
     form: Form::WholeNumber,

@@ -42,6 +42,9 @@ pub(super) struct ParentView {
     /// Its own pause; absent if it is not paused, or only its operator is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<PauseView>,
+    /// The code that allows its deletions that are held; absent if none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<String>,
     /// How many reconciles failed in a row.
     failures: u32,
     /// When it is reconciled next without a trigger.
@@ -190,6 +193,7 @@ impl ParentView {
             message,
             flapping_summary: _,
             pause,
+            approval,
             stage: _,
         } = state;
         Self {
@@ -199,6 +203,7 @@ impl ParentView {
             phase: phase.name(),
             message: message.clone(),
             pause: pause.as_deref().map(PauseView::from),
+            approval: approval.as_deref().map(str::to_owned),
             failures: *failures,
             next_wake: *next_wake,
             reconciles: history.recorded(),

@@ -48,11 +48,21 @@ pub(super) async fn read(payload: Payload) -> Result<PauseRequest, Refused> {
     request(&body::text(payload, MAX_PAUSE).await?).map_err(Refused::BadRequest)
 }
 
+/// What a caller says who gives no body.
+#[cfg(feature = "mcp")]
+pub(super) fn given(reason: Option<&str>, span: Option<&str>) -> Result<PauseRequest, Refused> {
+    let [reason, r#for] = [reason, span].map(|text| text.map(str::to_owned));
+    checked(PauseBody { reason, until: None, r#for }).map_err(Refused::BadRequest)
+}
+
 fn request(body: &str) -> Result<PauseRequest, String> {
-    let PauseBody { reason, until, r#for } = match body.trim() {
+    checked(match body.trim() {
         "" => PauseBody::default(),
         body => serde_json::from_str(body).map_err(|error| format!("the body: {error}"))?,
-    };
+    })
+}
+
+fn checked(PauseBody { reason, until, r#for }: PauseBody) -> Result<PauseRequest, String> {
     if reason.as_ref().is_some_and(|reason| reason.chars().count() > MAX_REASON) {
         return Err(format!("reason: it is longer than {MAX_REASON} characters"));
     }

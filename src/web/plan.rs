@@ -16,7 +16,7 @@ use super::{
     views::KeyView,
 };
 use crate::{
-    board::{Board, CommandError, OperatorSnapshot, ParentState, Preview},
+    board::{Board, CommandError, OperatorSnapshot, ParentState, Preview, Window},
     cluster::Cluster,
     object::{Object, ObjectKey, OneLine},
     plan::ChildId,
@@ -131,8 +131,8 @@ impl Plans {
 
     async fn add(&mut self, board: &Board, operator: &OperatorSnapshot, filter: &PlanFilter) {
         let name = operator.info.name.as_str();
-        let is_chosen = |key: &ObjectKey, _: &ParentState| filter.includes(key);
-        let chosen = board.select(name, None, usize::MAX, is_chosen);
+        let is_chosen = |key: &ObjectKey, _: &ParentState| filter.includes(key).then_some(0);
+        let chosen = board.select(name, &Window::first(usize::MAX), is_chosen);
         for (key, parent) in chosen.map(|it| it.items).unwrap_or_default() {
             let object = cached_parent(board, &operator.info, &key, &parent.uid);
             let preview = previewed(|| board.preview(name, key.clone())).await;

@@ -27,7 +27,6 @@ pub(super) struct Standing {
 
 impl Standing {
     /// Whether the user may see one namespace only, or one parent.
-    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) fn is_limited(&self) -> bool {
         match self.target {
             Target::Path(_) => false,

@@ -43,6 +43,12 @@ pub(super) enum Refused {
         "the log filter cannot be changed: the program started the supervisor without `log_level`"
     )]
     NoLogLevel,
+    #[error("no deletion of `{0}` is held: there is nothing to allow")]
+    NoneHeld(ObjectKey),
+    #[error(
+        "the code is of other deletions than those of `{0}` that are held now: read which these are, and send their code"
+    )]
+    OtherDeletions(ObjectKey),
     #[error("{0}")]
     BadRequest(String),
     #[error("{0}")]
@@ -187,6 +193,7 @@ impl Refused {
             | Self::NamespaceForbidden(_)
             | Self::BadRequest(_)
             | Self::BodyBroken => (StatusCode::BAD_REQUEST, "BadRequest"),
+            Self::NoneHeld(_) | Self::OtherDeletions(_) => (StatusCode::CONFLICT, "Conflict"),
             Self::TooLong { .. } => (StatusCode::URI_TOO_LONG, "BadRequest"),
             Self::HeadersTooLarge { .. } => {
                 (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "BadRequest")

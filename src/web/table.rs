@@ -15,6 +15,7 @@ use super::ui::PAGES;
 use super::{
     about::{self, ConfigView, VersionView},
     activity::{self, ActivityList},
+    approval::CODE,
     cache, commands,
     endpoint::{
         Endpoint, JSON,
@@ -34,7 +35,7 @@ use super::{
     paths::Paths,
     pausing::PAUSE,
     plan::Plans,
-    plans,
+    plans, search,
     selection::{FIELD_SELECTOR, LABEL_SELECTOR, NAMESPACE},
     status::Status,
     views::{CacheView, OperatorView},
@@ -89,9 +90,10 @@ static ENDPOINTS: &[Endpoint] = &[
         Responses::json::<operators::OperatorDetails>(), || to(operators::show)),
     Endpoint::new(Get, "/api/v1/operators/{operator}/map/{namespace}/{name}",
         "The map of a parent: its children, their Pods and claims, and its related objects",
-        Responses::json::<Map>(), || to(map::show)).by_namespace(),
+        Responses::json::<Map>(), || to(map::show)).with(&[map::OWNERS]).by_namespace(),
     Endpoint::new(Get, "/api/v1/operators/{operator}/map/{name}",
-        "The map of a cluster-scoped parent", Responses::json::<Map>(), || to(map::show)),
+        "The map of a cluster-scoped parent", Responses::json::<Map>(), || to(map::show))
+        .with(&[map::OWNERS]),
     Endpoint::new(Get, "/api/v1/operators/{operator}/parents",
         "The parents of an operator and their states",
         Responses::json::<List<parents::ParentView>>(), || to(parents::list))
@@ -100,6 +102,9 @@ static ENDPOINTS: &[Endpoint] = &[
         "A parent: its state with an explanation, its children and its last reconciles",
         Responses::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS])
         .by_namespace(),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/allow-deletions",
+        "Allows the deletions of a parent that are held, by their code", DONE,
+        || to(commands::allow_deletions)).taking(CODE).by_namespace(),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
         "Pauses a parent by its annotation", DONE, || to(commands::pause)).taking(PAUSE).by_namespace(),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/resume",
@@ -109,6 +114,9 @@ static ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(Get, "/api/v1/operators/{operator}/parents/{name}",
         "A cluster-scoped parent: its state with an explanation, its children and its last reconciles",
         Responses::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/allow-deletions",
+        "Allows the deletions of a cluster-scoped parent that are held, by their code", DONE,
+        || to(commands::allow_deletions)).taking(CODE),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/pause",
         "Pauses a cluster-scoped parent by its annotation", DONE, || to(commands::pause)).taking(PAUSE),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/resume",
@@ -124,6 +132,10 @@ static ENDPOINTS: &[Endpoint] = &[
         "What the operators would do now, of a process in plan mode: the handlers are called, and nothing is written",
         Responses::json::<Plans>().also_as(&[JSON, cache::YAML, TEXT]), || to(plans::show))
         .with(&[plans::OPERATOR, NAMESPACE, plans::OUTPUT]).acting().by_namespace(),
+    Endpoint::new(Get, "/api/v1/search",
+        "The parents of all operators with a text in their namespace and name, worst first",
+        Responses::json::<List<search::FoundView>>(), || to(search::list))
+        .with(search::PARAMETERS).by_namespace(),
     Endpoint::new(Get, "/debug/config", "The configuration of the process",
         Responses::json::<ConfigView>(), || to(about::config)),
     Endpoint::new(Get, "/healthz", "The same as `/livez`",

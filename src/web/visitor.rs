@@ -41,6 +41,8 @@ pub(super) struct Visitor {
     /// Whether they have a session, and can log out.
     #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) has_session: bool,
+    /// Whether they were admitted for the parents of one namespace, or for one parent.
+    pub(super) is_limited: bool,
 }
 
 /// A user of a path whose handler checks permissions itself.
@@ -111,7 +113,12 @@ async fn authorize(
     let (credential, known) = authenticate(access, protocol, request).await?;
     if let Some(target) = access.check(&known, &verb, wanted(endpoint, request)).await? {
         let (Credential { token, session }, access) = (credential, access.clone());
-        request.extensions_mut().insert(Standing { access, token, session, verb, target });
+        let standing = Standing { access, token, session, verb, target };
+        let mut extensions = request.extensions_mut();
+        if let Some(visitor) = extensions.get_mut::<Visitor>() {
+            visitor.is_limited = standing.is_limited();
+        }
+        extensions.insert(standing);
     }
     Ok(())
 }
@@ -129,7 +136,7 @@ async fn authenticate(
     }
     let known = identified?;
     let has_session = credential.session.is_some();
-    let visitor = Visitor { user: Arc::clone(&known.user), has_session };
+    let visitor = Visitor { user: Arc::clone(&known.user), has_session, is_limited: false };
     request.extensions_mut().insert(visitor);
     Ok((credential, known))
 }

@@ -73,3 +73,34 @@ async fn the_error_of_a_command_is_shown() {
     })
     .await;
 }
+
+#[operetta_harness::test]
+async fn selected_parents_are_paused_and_resumed_and_failures_are_named() {
+    visit(async |browser, shop| {
+        browser.goto("/ui/operators/databases").await;
+        browser.until_shown("#live", "Live").await;
+        browser.click("thead .select input").await;
+        browser.until_shown(".bulk", "3 selected").await;
+        browser.click(".bulk .asks summary").await;
+        browser.find(".bulk input[name=reason]").await.send_keys("a migration").await.unwrap();
+        browser.click_button("Pause them").await;
+        browser.until_shown("#answers", "3 done.").await;
+        for name in ["orders", "customers", "sessions"] {
+            shop.until("databases", "data", name, ParentPhase::Paused).await;
+        }
+        browser.goto("/ui/operators/databases/parents/data/orders").await;
+        browser.until_shown(".problems", "a migration").await;
+        browser.goto("/ui/operators/databases").await;
+        browser.click("thead .select input").await;
+        // The page is not updated when a parent is deleted.
+        browser.run("document.querySelector('main').dataset.keep = ''", vec![]).await;
+        shop.delete("Database", "data", "orders").await;
+        shop.until_gone("databases", "data", "orders").await;
+        browser.click(".bulk [data-bulk=resume]").await;
+        browser.until_shown("#answers", "2 done, 1 failed:").await;
+        browser.until_shown("#answers", "data/orders: the operator").await;
+        browser.until_shown(".bulk", "1 selected").await;
+        shop.until("databases", "data", "sessions", ParentPhase::Ready).await;
+    })
+    .await;
+}

@@ -57,3 +57,43 @@ async fn every_focus_on_a_list_and_a_parent_is_visible() {
     })
     .await;
 }
+
+#[operetta_harness::test]
+async fn keys_move_through_a_list_open_a_row_and_search() {
+    visit(async |browser, _| {
+        browser.goto("/ui/operators/websites").await;
+        browser.keys("j").await;
+        assert_eq!(focused(browser).await, ("blog/portfolio".to_owned(), true));
+        browser.keys("jj").await;
+        browser.keys("k").await;
+        assert_eq!(focused(browser).await, ("shop/checkout".to_owned(), true));
+        browser.keys(ENTER).await;
+        browser.until_shown("h1", "shop/checkout").await;
+        browser.keys("/").await;
+        // In a field they are letters.
+        browser.keys("jour").await;
+        browser.keys(ENTER).await;
+        browser.until_shown("h1", "Search").await;
+        assert_eq!(browser.texts("table[aria-label=Parents] tbody th").await, ["blog/journal"]);
+    })
+    .await;
+}
+
+#[operetta_harness::test]
+async fn the_keys_are_shown_and_can_be_switched_off() {
+    visit(async |browser, _| {
+        browser.goto("/ui/operators/websites").await;
+        browser.keys("?").await;
+        browser.until_shown("#keys", "the next row of a list").await;
+        browser.click("#keys-used").await;
+        browser.click_button("Close").await;
+        browser.keys("j").await;
+        assert_ne!(focused(browser).await.0, "blog/portfolio");
+        browser.goto("/").await;
+        browser.click_button("Keys").await;
+        browser
+            .until_true("the choice", "return !document.getElementById('keys-used').checked")
+            .await;
+    })
+    .await;
+}

@@ -54,7 +54,7 @@ async fn focus_and_input_are_kept_while_parents_come_and_go() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/databases").await;
         mark(browser).await;
-        browser.find("input[name=q]").await.send_keys("s").await.unwrap();
+        browser.find("main input[name=q]").await.send_keys("s").await.unwrap();
         browser.until_true("the filter", "return location.search == '?q=s'").await;
         shop.put("Database", "data", "a-sales", json!({"title": "sales"})).await;
         browser.until("table[aria-label=Parents]", |text| text.contains("data/a-sales")).await;

@@ -21,6 +21,10 @@ pub(crate) const VIEWS: &[&str] = &[
     "/ui/operators/websites/map/shop/stock",
     "/ui/operators/websites/map/shop/stock?at=configmaps%2Fshop%2Fstock-content",
     "/ui/operators/nobody",
+    "/ui/operators/websites?phase=not-ready&sort=since&q=s",
+    "/ui/search",
+    "/ui/search?q=shop",
+    "/ui/search?q=nothing",
     "/ui/activity",
     "/ui/activity?operator=websites&namespace=shop&kind=created&since=1d&q=a",
     "/ui/cache",
@@ -155,7 +159,7 @@ async fn parents_are_filtered_during_input() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites").await;
         assert_eq!(rows(browser).await.len(), 8);
-        browser.find("input[name=q]").await.send_keys("RECI").await.unwrap();
+        browser.find("main input[name=q]").await.send_keys("RECI").await.unwrap();
         browser.until("table[aria-label=Parents] tbody th", |it| it == "blog/recipes").await;
         assert_eq!(browser.path().await, "/ui/operators/websites?q=RECI");
         // The input and its focus are kept.
@@ -165,6 +169,27 @@ async fn parents_are_filtered_during_input() {
             .await;
         browser.keys("x").await;
         browser.until_shown("#parents ~ p", "No parent matches.").await;
+    })
+    .await;
+}
+
+#[operetta_harness::test]
+async fn parents_are_sorted_and_chosen_by_links_also_without_script() {
+    visit(async |browser, _| {
+        browser.without_script().await;
+        browser.goto("/ui/operators/websites").await;
+        assert_eq!(
+            rows(browser).await[..4],
+            ["blog/portfolio", "shop/checkout", "shop/stock", "shop/newsletter"]
+        );
+        browser.click("th[role=columnheader] a[href*='sort=name']").await;
+        assert_eq!(rows(browser).await[..2], ["blog/journal", "blog/portfolio"]);
+        browser.click("th[aria-sort=ascending] a").await;
+        assert_eq!(rows(browser).await[0], "shop/stock");
+        browser.click(".tabs a[href*='phase=not-ready']").await;
+        assert_eq!(rows(browser).await.len(), 4);
+        assert_eq!(browser.path().await, "/ui/operators/websites?phase=not-ready&sort=-name");
+        assert!(!browser.texts(".tabs a").await.iter().any(|chip| chip.contains("held")));
     })
     .await;
 }
@@ -191,7 +216,7 @@ async fn every_view_is_readable_without_script() {
         assert_eq!(rows(browser).await, ["shop/checkout"]);
         let scripted = browser.run("return document.documentElement.className", vec![]).await;
         assert_eq!(scripted, "", "the script ran");
-        browser.find("input[name=q]").await.send_keys("nothing").await.unwrap();
+        browser.find("main input[name=q]").await.send_keys("nothing").await.unwrap();
         browser.click("form.filter button").await;
         browser.until_shown("main", "No parent matches.").await;
         browser.goto("/ui/operators/websites/parents/shop/checkout").await;

@@ -90,6 +90,8 @@ impl Course {
             let figure = format!("{what}, first of {count}");
             rows.extend(self.page(&path, &figure, "at most 20 ms", samples).await?);
         }
+        let figure = format!("search in {count} parents");
+        rows.extend(self.page("/api/v1/search?q=own-1", &figure, "at most 30 ms", samples).await?);
         if self.workload == Workload::Trio {
             let name = self.wide(count).await?;
             let path = format!("/ui/operators/{operator}/map/default/{name}");

@@ -11,13 +11,14 @@ use crate::{
         messages::{Asked, PreviewAsked, Resumed, Touched},
     },
     board::{
-        Command, CommandError, CommandRequest, DependantsRequest, EventRequest, ExternalChange,
-        OwnersRequest, PauseRequest, Preview, PreviewRequest, Responder, WebRequest,
+        Board, Command, CommandError, CommandRequest, DependantsRequest, EventRequest,
+        ExternalChange, OwnersRequest, PauseRequest, Preview, PreviewRequest, Responder,
+        WebRequest,
     },
     execute::{now, preview},
     history::Cause,
     object::{Object, ObjectKey, OneLine},
-    operator::Pause,
+    operator::{ALLOW_DELETION_ANNOTATION, OperatorName, PAUSED_ANNOTATION, Pause},
     reply::{ApiError, ErrorClass},
     run::{Job, Memory},
     schedule::Trigger,
@@ -25,6 +26,14 @@ use crate::{
 
 /// The longest wait for the end of a pause before it is looked at again.
 const LONGEST: Duration = Duration::from_hours(24);
+
+/// What a user changes of a parent, by an annotation.
+enum Change {
+    Pause(Pause),
+    Resume,
+    /// The held deletions of this code are allowed.
+    Allow(String),
+}
 
 impl Receive<Asked> for OperatorActor {
     fn receive(&mut self, Asked { request }: Asked, ctx: &mut Self::Context) {
@@ -76,10 +85,13 @@ impl OperatorActor {
         match command {
             Command::Sync(key) => answer.give(self.sync(&key, by)),
             Command::PauseParent(key, asked) => match asked.begun(now().wall, who) {
-                Ok(pause) => self.annotate(key, Some(pause), by, answer),
+                Ok(pause) => self.annotate(key, Change::Pause(pause), by, answer),
                 Err(error) => answer.give(Err(error)),
             },
-            Command::ResumeParent(key) => self.annotate(key, None, by, answer),
+            Command::ResumeParent(key) => self.annotate(key, Change::Resume, by, answer),
+            Command::AllowDeletions(key, code) => {
+                self.annotate(key, Change::Allow(code), by, answer);
+            }
             Command::PauseOperator(asked) => answer.give(self.pause(&asked, who, ctx)),
             Command::ResumeOperator => {
                 self.resume(who, ctx);
@@ -109,22 +121,17 @@ impl OperatorActor {
     }
 
     /// Does not wait: the answer is sent when the API server has answered.
-    fn annotate(
-        &self,
-        key: ObjectKey,
-        pause: Option<Pause>,
-        by: Option<String>,
-        answer: Responder,
-    ) {
+    fn annotate(&self, key: ObjectKey, change: Change, by: Option<String>, answer: Responder) {
         let uid = match self.known(&key) {
             Ok(parent) => parent.uid.clone(),
             Err(error) => return answer.give(Err(error)),
         };
         let (context, board) = (self.parts.context.clone(), self.parts.board.clone());
         self.parts.runtime.spawn(async move {
-            let result = context.annotate_paused(&key, &uid, pause.as_ref()).await;
+            let (name, value) = change.annotation();
+            let result = context.annotate(&key, &uid, (name, value.as_deref())).await;
             if result.is_ok() {
-                board.record_pause((context.name(), &key), pause.is_some(), by.as_deref());
+                change.record(&board, (context.name(), &key), by.as_deref());
             }
             answer.give(result.map_err(refused));
         });
@@ -176,6 +183,25 @@ impl OperatorActor {
             operator: self.name().to_string(),
             key: key.clone(),
         })
+    }
+}
+
+impl Change {
+    /// The annotation and its value; none to remove it.
+    fn annotation(&self) -> (&'static str, Option<String>) {
+        match self {
+            Self::Pause(pause) => (PAUSED_ANNOTATION, Some(pause.annotation())),
+            Self::Resume => (PAUSED_ANNOTATION, None),
+            Self::Allow(code) => (ALLOW_DELETION_ANNOTATION, Some(code.clone())),
+        }
+    }
+
+    fn record(&self, board: &Board, parent: (&OperatorName, &ObjectKey), by: Option<&str>) {
+        match self {
+            Self::Pause(pause) => board.record_pause(parent, Some(pause), by),
+            Self::Resume => board.record_pause(parent, None, by),
+            Self::Allow(_) => board.record_approval(parent, by),
+        }
     }
 }
 

@@ -53,6 +53,8 @@ impl Reflector {
     pub(super) fn failed(&mut self, scope: usize, error: &ApiError, retry_in: Duration) {
         let type_error = self.type_error(scope, error);
         self.state.restarts += 1;
+        let since = self.state.unreachable_since.unwrap_or_else(SystemTime::now);
+        self.state.unreachable_since = error.is_unanswered().then_some(since);
         if error.class() == ErrorClass::NotServed {
             // When it is served again it may have another definition.
             self.state.secrets = None;
@@ -87,6 +89,7 @@ impl Reflector {
     pub(super) fn recovered(&mut self, scope: usize) {
         self.scopes[scope].failures = Failures::default();
         self.scopes[scope].error = None;
+        self.state.unreachable_since = None;
         self.store.cut_off(self.scopes[scope].id, false);
         if self.is_synced(scope) {
             for scope in self.served_by(scope) {

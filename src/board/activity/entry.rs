@@ -38,6 +38,11 @@ pub(super) enum What {
         children: usize,
         why: Option<Arc<str>>,
     },
+    /// A user allowed deletions that are held.
+    Allowed {
+        parent: ObjectKey,
+        by: Option<Arc<str>>,
+    },
     /// Deletions that had been held were carried out.
     Released {
         parent: ObjectKey,
@@ -119,6 +124,7 @@ impl What {
             Self::Wrote { .. } | Self::Failing { .. } | Self::Recovered { .. } => Shelf::Reconciles,
             Self::Denied { .. } => Shelf::Denials,
             Self::Held { .. }
+            | Self::Allowed { .. }
             | Self::Released { .. }
             | Self::Paused { .. }
             | Self::Resumed { .. }
@@ -132,6 +138,7 @@ impl What {
         match self {
             Self::Wrote { parent, .. }
             | Self::Held { parent, .. }
+            | Self::Allowed { parent, .. }
             | Self::Released { parent, .. }
             | Self::Failing { parent, .. }
             | Self::Recovered { parent } => Some(parent),
@@ -168,7 +175,7 @@ impl What {
             Self::Held { why, .. } => length(why.as_ref()),
             Self::Failing { message, .. } => message.len(),
             Self::Paused { by, why, .. } => length(by.as_ref()) + length(why.as_ref()),
-            Self::Resumed { by, .. } => length(by.as_ref()),
+            Self::Resumed { by, .. } | Self::Allowed { by, .. } => length(by.as_ref()),
             Self::Leader { operators, lease, change } => {
                 operators.len() * size_of::<OperatorName>() + lease.len() + change.bytes()
             }

@@ -11,6 +11,7 @@ pub(crate) enum ActivityKind {
     /// Others had changed or removed it, which was undone.
     Repaired,
     Held,
+    Allowed,
     Released,
     Failing,
     Recovered,
@@ -32,7 +33,7 @@ pub(crate) enum Shelf {
 }
 
 impl ActivityKind {
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Created,
         Self::Adopted,
         Self::Updated,
@@ -40,6 +41,7 @@ impl ActivityKind {
         Self::Deleted,
         Self::Repaired,
         Self::Held,
+        Self::Allowed,
         Self::Released,
         Self::Failing,
         Self::Recovered,
@@ -61,6 +63,7 @@ impl ActivityKind {
             Self::Deleted => "deleted",
             Self::Repaired => "repaired",
             Self::Held => "held",
+            Self::Allowed => "allowed",
             Self::Released => "released",
             Self::Failing => "failing",
             Self::Recovered => "recovered",

@@ -45,6 +45,9 @@ struct Kept {
     dropped: Option<SystemTime>,
 }
 
+/// Who did something, and why, as far as is known.
+type Said = (Option<Arc<str>>, Option<Arc<str>>);
+
 /// Up to how many entries ago an equal one is found.
 const LOOK_BACK: usize = 8;
 /// An equal one that is older is another one.
@@ -98,20 +101,18 @@ impl Log {
         at: SystemTime,
         (operator, parent): (&OperatorName, &ObjectKey),
         is_paused: bool,
-        by: Option<Arc<str>>,
+        (by, why): Said,
     ) {
         if !self.is_new(operator, parent, is_paused) {
             if by.is_some() {
-                self.shelves[Shelf::Commands as usize].add_user(operator, parent, is_paused, by);
+                let kept = &mut self.shelves[Shelf::Commands as usize];
+                kept.add_user(operator, parent, is_paused, (by, why));
             }
             return;
         }
         let parent = Some(parent.clone());
-        let what = if is_paused {
-            What::Paused { parent, by, why: None }
-        } else {
-            What::Resumed { parent, by }
-        };
+        let what =
+            if is_paused { What::Paused { parent, by, why } } else { What::Resumed { parent, by } };
         self.push(at, Some(operator), what);
     }
 
@@ -211,13 +212,13 @@ impl Kept {
         self.bytes = self.entries.iter().map(|entry| entry.bytes).sum();
     }
 
-    /// Adds who paused or resumed a parent, where that was not known yet.
+    /// Adds who paused or resumed a parent, and why, where that was not known yet.
     fn add_user(
         &mut self,
         operator: &OperatorName,
         parent: &ObjectKey,
         is_paused: bool,
-        user: Option<Arc<str>>,
+        (user, reason): Said,
     ) {
         let is_it = |entry: &&mut Arc<Entry>| {
             let (is_pause, of, is_known) = match &entry.what {
@@ -230,8 +231,10 @@ impl Kept {
         };
         let Some(entry) = self.entries.iter_mut().rev().take(LATE).find(is_it) else { return };
         let mut what = entry.what.clone();
-        if let What::Paused { by, .. } | What::Resumed { by, .. } = &mut what {
-            *by = user;
+        match &mut what {
+            What::Paused { by, why, .. } => (*by, *why) = (user, reason.or_else(|| why.take())),
+            What::Resumed { by, .. } => *by = user,
+            _ => {}
         }
         let known = Entry { what, ..(**entry).clone() };
         *entry = Arc::new(known);

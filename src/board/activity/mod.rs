@@ -42,7 +42,7 @@ use super::facts::Leadership;
 use crate::{
     history::History,
     object::{K8sType, ObjectKey},
-    operator::OperatorName,
+    operator::{OperatorName, Pause},
 };
 
 /// A page of the timeline.
@@ -74,7 +74,7 @@ impl Activity {
         &self,
         (operator, parent): (&OperatorName, &ObjectKey),
         (history, number): (&History, u64),
-        is_operator_paused: bool,
+        (is_operator_paused, pause): (bool, Option<&Pause>),
     ) {
         let news = news::of(parent, history, number);
         if news.is_empty() {
@@ -89,7 +89,8 @@ impl Activity {
                     log.is_new(operator, parent, is_paused);
                 }
                 News::Pause { at, is_paused, is_first: false } => {
-                    log.parent_paused(at, (operator, parent), is_paused, None);
+                    let why = pause.and_then(Pause::reason).map(short);
+                    log.parent_paused(at, (operator, parent), is_paused, (None, why));
                 }
             }
         }
@@ -99,9 +100,19 @@ impl Activity {
         &self,
         parent: (&OperatorName, &ObjectKey),
         is_paused: bool,
+        (by, why): (Option<&str>, Option<&str>),
+    ) {
+        let said = (by.map(short), why.map(short));
+        self.log().parent_paused(SystemTime::now(), parent, is_paused, said);
+    }
+
+    pub(super) fn deletions_allowed(
+        &self,
+        (operator, parent): (&OperatorName, &ObjectKey),
         by: Option<&str>,
     ) {
-        self.log().parent_paused(SystemTime::now(), parent, is_paused, by.map(short));
+        let what = What::Allowed { parent: parent.clone(), by: by.map(short) };
+        self.log().push(SystemTime::now(), Some(operator), what);
     }
 
     pub(super) fn operator_paused(

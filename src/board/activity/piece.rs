@@ -111,6 +111,7 @@ fn single<'a>(entry: &'a Entry, what: &'a What) -> Piece<'a> {
         What::Held { children, why, .. } => {
             Piece { unnamed: *children, detail: why.as_deref(), ..piece(ActivityKind::Held) }
         }
+        What::Allowed { by, .. } => Piece { who: by.as_deref(), ..piece(ActivityKind::Allowed) },
         What::Released { children, .. } => {
             Piece { unnamed: *children, ..piece(ActivityKind::Released) }
         }

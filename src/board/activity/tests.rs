@@ -145,10 +145,12 @@ fn parents_held_by_the_pause_of_their_operator_are_not_paused_themselves() {
     assert_eq!(shown, [("resumed", Some("bob")), ("paused", Some("ann"))]);
     // Paused on its own.
     ends(Outcome::Paused);
-    board.record_pause((&name("cook"), &key), true, Some("cat"));
+    let pause = Pause::begun(at(20), Some("cat"), None, Some("no salt"));
+    board.record_pause((&name("cook"), &key), Some(&pause), Some("cat"));
     let paused = ActivityFilter { kinds: [ActivityKind::Paused].into(), ..<_>::default() };
     let line = board.activity(&paused, None, 1).lines.remove(0);
     assert_eq!((line.parents.count, line.who.as_deref()), (1, Some("cat")));
+    assert_eq!(line.details.kept, ["no salt"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub(super) struct Operator {
     pub(super) name: String,
     pub(super) state: String,
     pub(super) reasons: Vec<String>,
+    pub(super) unreachable_since: Option<String>,
     pub(super) pause: Option<Pause>,
     pub(super) leadership: Option<Leadership>,
     pub(super) parent: Type,

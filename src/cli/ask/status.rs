@@ -92,11 +92,16 @@ fn state(operator: &Operator) -> String {
 }
 
 fn about(operator: &Operator, now: Timestamp) -> String {
+    let stale = operator
+        .unreachable_since
+        .as_ref()
+        .map(|at| format!("STALE: the API server has not answered for {}", ago(at, now)));
     let paused = operator.pause.as_ref().map(|pause| paused(pause, now));
     let leadership = operator.leadership.as_ref().filter(|it| !it.leads);
     let leader =
         leadership.and_then(|it| it.holder.as_ref()).map(|it| format!("the leader is {it}"));
-    let parts = paused.into_iter().chain(leader).chain(operator.reasons.iter().cloned());
+    let parts =
+        stale.into_iter().chain(paused).chain(leader).chain(operator.reasons.iter().cloned());
     parts.collect::<Vec<_>>().join("; ")
 }
 
@@ -170,6 +175,15 @@ mod tests {
             "paused by ann 60m ago for another 120m: the oven is cleaned; 1 write is pending"
         );
         assert_eq!(paused(&Pause::default(), NOW.parse().unwrap()), "paused");
+    }
+
+    #[test]
+    fn what_is_older_than_the_silence_of_the_api_server_is_marked() {
+        let of = json!([{
+            "name": "cook", "state": "running", "unreachableSince": "2026-01-01T11:59:00.000Z",
+        }]);
+        let shown = shown_operators(of, false);
+        assert!(shown.contains("STALE: the API server has not answered for 60s"), "{shown}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use futures::{StreamExt, stream};
 use kube::{
     Api, Client,
     api::{DynamicObject, GroupVersionKind, ListParams},
-    discovery::{ApiCapabilities, ApiResource, Discovery, Scope, verbs},
+    discovery::{ApiCapabilities, ApiGroup, ApiResource, Discovery, Scope, verbs},
 };
 
 use self::found::{Found, Looking, text};
@@ -51,7 +51,7 @@ pub(super) fn orphans(args: OrphansArgs, program: Program) -> anyhow::Result<()>
 async fn types(client: Client) -> anyhow::Result<Vec<K8sType>> {
     let discovery = Discovery::new(client).run_aggregated().await;
     let discovery = discovery.context("the types of the API server cannot be read")?;
-    let all = discovery.groups().flat_map(|group| group.recommended_resources());
+    let all = discovery.groups().flat_map(ApiGroup::recommended_resources);
     let listed = all.filter(|(_, capabilities)| capabilities.supports_operation(verbs::LIST));
     let ty = |(resource, capabilities): (ApiResource, ApiCapabilities)| {
         let (version, kind, plural) = (resource.api_version, resource.kind, resource.plural);

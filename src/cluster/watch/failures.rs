@@ -112,6 +112,5 @@ fn refuses_version(end: &Result<End, ApiError>) -> bool {
 /// Whether the server or its etcd was unreachable (then it answers 500). A server that refuses or is busy
 /// was not restored from a backup.
 fn is_outage(error: &ApiError) -> bool {
-    matches!(error, ApiError::Unreachable { .. } | ApiError::TimedOut { .. })
-        || matches!(error.code(), Some(500 | 502..=504))
+    error.is_unanswered() || matches!(error.code(), Some(500 | 502..=504))
 }

@@ -1,9 +1,12 @@
-//! The annotation and the command that pause.
+//! The annotations that users set, and the command that pauses.
 
 use std::{sync::Arc, time::SystemTime};
 
 use super::*;
-use crate::{operator::Pause, reply::ErrorClass};
+use crate::{
+    operator::{PAUSED_ANNOTATION, Pause},
+    reply::ErrorClass,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_annotation_is_set_on_exactly_this_parent() {
@@ -14,20 +17,17 @@ async fn the_annotation_is_set_on_exactly_this_parent() {
             _ => taken(),
         });
     let key = ObjectKey::namespaced("ns", "p");
-    let known = Pause { reason: Some("why".into()), ..Pause::default() };
-    let pause = |uid: &'static str, pause: Option<Pause>| {
+    let annotate = |uid: &'static str, value: Option<&'static str>| {
         let (context, key) = (world.context(), key.clone());
-        async move { context.annotate_paused(&key, &Uid::new(uid), pause.as_ref()).await }
+        async move { context.annotate(&key, &Uid::new(uid), (PAUSED_ANNOTATION, value)).await }
     };
-    pause("pu", Some(Pause::default())).await.unwrap();
-    pause("pu", Some(known)).await.unwrap();
-    pause("pu", None).await.unwrap();
-    let error = pause("other", Some(Pause::default())).await.unwrap_err();
+    annotate("pu", Some("true")).await.unwrap();
+    annotate("pu", None).await.unwrap();
+    let error = annotate("other", Some("true")).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Conflict);
     let sent = world.asked("PATCH");
     let value = |at: usize| &sent[at].body["metadata"]["annotations"]["operetta.dev/paused"];
-    let expected = [&json!("true"), &json!("reason=why"), &serde_json::Value::Null];
-    assert_eq!([value(0), value(1), value(2)], expected);
+    assert_eq!([value(0), value(1)], [&json!("true"), &serde_json::Value::Null]);
     assert!(sent[0].path.contains("fieldManager=op"), "{}", sent[0].path);
 }
 

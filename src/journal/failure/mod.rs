@@ -1,10 +1,12 @@
 //! Why a reconcile failed, and what follows for the schedule.
 
+mod naming;
 mod parent_conflict;
 mod unready;
 
 use std::{borrow::Cow, fmt, time::Duration};
 
+pub(crate) use naming::is_made_of;
 pub(crate) use parent_conflict::ParentConflict;
 pub(crate) use unready::{RolloutStopped, StageTimeout};
 
@@ -88,6 +90,8 @@ pub(crate) enum Failure {
 pub(crate) struct RequestFailure {
     /// The child; `None` for a step of the parent itself.
     pub(crate) about: Option<ChildId>,
+    /// Whether the name of the child is made from that of its parent.
+    pub(crate) is_named_after_parent: bool,
     pub(crate) what: String,
     /// The error. Its message may contain a secret.
     #[source]
@@ -204,10 +208,24 @@ impl Failure {
 
     /// Whether it is not retried until the parent changes.
     pub(crate) fn is_for_good(&self) -> bool {
-        matches!(
-            self,
-            Self::Handler { permanent: true, .. } | Self::Refused(_) | Self::InvalidRelated(_)
-        )
+        match self {
+            Self::Handler { permanent, .. } => *permanent,
+            Self::Refused(_) | Self::InvalidRelated(_) => true,
+            // Only a parent with another name has children with other names.
+            Self::Api(failures) => {
+                !failures.is_empty() && failures.iter().all(RequestFailure::is_misnamed)
+            }
+            Self::Unavailable(_)
+            | Self::RelatedUnavailable(_)
+            | Self::Panicked(_)
+            | Self::HandlerTimeout { .. }
+            | Self::Foreign(_)
+            | Self::ParentConflict(_)
+            | Self::StageTimeout(_)
+            | Self::RolloutStopped(_)
+            | Self::InternalError
+            | Self::ImpossibleStep { .. } => false,
+        }
     }
 
     /// The prefix of the Event: whether a stalled reconcile is retried.
@@ -273,7 +291,20 @@ pub(crate) fn api_finished(failures: &[RequestFailure], longest: Duration) -> Fi
 impl RequestFailure {
     pub(crate) fn new(what: String, error: ApiError) -> Self {
         let (message, hint) = (Quoted::new(error.said()), of_permission(&error).into());
-        Self { about: None, what, error, message, hint, held_back: 0 }
+        let (about, is_named_after_parent) = (None, false);
+        Self { about, is_named_after_parent, what, error, message, hint, held_back: 0 }
+    }
+
+    /// The same in a reconcile of the parent with this name.
+    pub(crate) fn of_parent(&mut self, name: &str) {
+        let child = self.about.as_ref();
+        self.is_named_after_parent = child.is_some_and(|it| is_made_of(&it.key.name, name));
+    }
+
+    /// Whether all that is refused is the name of a child, which is made from that of the parent.
+    pub(crate) fn is_misnamed(&self) -> bool {
+        let is_of_name = |refusal: &Refusal| refusal.names_only("metadata.name");
+        self.is_named_after_parent && self.error.refusal().is_some_and(is_of_name)
     }
 
     /// The same after redaction of the server's text.

@@ -134,6 +134,11 @@ impl DeletionGuard {
     pub(crate) fn held(&self) -> usize {
         self.0.as_ref().map_or(0, |held| held.deletions)
     }
+
+    /// The code that allows the deletions that were held when they were last judged.
+    pub(crate) fn code(&self) -> Option<&str> {
+        self.0.as_ref().filter(|held| held.deletions > 0)?.shown.as_deref()
+    }
 }
 
 impl Held {

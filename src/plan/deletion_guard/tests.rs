@@ -74,9 +74,10 @@ fn children_created_meanwhile_do_not_count_for_the_share() {
     assert_eq!(first.why, Exceeded::Reconcile { allowed: 3 });
     let second = held(judged(&mut memory, &parent, &SIX, 12));
     assert_eq!((second.of, second.is_new, memory.held()), (12, false, 6));
+    assert_eq!(memory.code(), Some(second.code.as_str()));
     // The handler wants three of them again.
     assert_eq!(judged(&mut memory, &parent, &SIX[..3], 12), Verdict::Reservation(3));
-    assert_eq!(memory.held(), 0);
+    assert_eq!((memory.held(), memory.code()), (0, None));
     // In another process it is not known how many there were.
     let mut memory = DeletionGuard::default();
     memory.resume(0);

@@ -1,7 +1,11 @@
 //! Why the API server refused a request about an object, as far as its answer shows. The sentences are those of
 //! Kubernetes 1.33 to 1.37. Nothing is decided on them: they choose words and commands.
 
-use super::{grant::Grant, quota::Exceeded};
+use super::{
+    grant::Grant,
+    lacking::{Lacking, Webhook},
+    quota::{Demanded, Exceeded},
+};
 use crate::{
     plan::ChildId,
     reply::{ErrorClass, Refusal},
@@ -15,6 +19,10 @@ pub(super) enum Case<'a> {
     Terminating(&'a str),
     Permission(Grant<'a>),
     Quota(Exceeded<'a>),
+    /// A quota counts what the containers do not ask for.
+    Demanded(Demanded<'a>),
+    /// It names an object that does not exist.
+    Lacks(Lacking<'a>),
     /// A container asks for more or less than a `LimitRange` allows.
     LimitRange(&'a str),
     /// A Pod has more rights than its namespace allows: the level.
@@ -31,13 +39,6 @@ pub(super) enum Case<'a> {
     Throttled,
     NotServed,
     Other,
-}
-
-#[derive(Debug)]
-pub(super) struct Webhook<'a> {
-    pub(super) name: &'a str,
-    /// Namespace and name of its Service.
-    pub(super) service: Option<(&'a str, &'a str)>,
 }
 
 /// The most fields named.
@@ -74,11 +75,13 @@ fn of_admission<'a>(
     namespace: Option<&'a str>,
     message: &'a str,
 ) -> Option<Case<'a>> {
-    if let Some(quota) = Exceeded::read(message) {
-        return Some(Case::Quota(quota));
-    }
-    if let Some(webhook) = Webhook::down(message) {
-        return Some(Case::WebhookDown(webhook));
+    let by_others = Exceeded::read(message)
+        .map(Case::Quota)
+        .or_else(|| Demanded::read(message).map(Case::Demanded))
+        .or_else(|| Webhook::down(message).map(Case::WebhookDown))
+        .or_else(|| Lacking::read(message).map(Case::Lacks));
+    if by_others.is_some() {
+        return by_others;
     }
     if let Some((_, rest)) = message.split_once("admission webhook \"") {
         return rest
@@ -116,16 +119,5 @@ fn of_fields<'a>(refusal: &Refusal) -> Option<Case<'a>> {
         (true, true) => Some(Case::Immutable(named)),
         (true, false) => Some(Case::Invalid(named)),
         (false, _) => None,
-    }
-}
-
-impl<'a> Webhook<'a> {
-    /// `failed calling webhook "NAME": .. Post "https://SERVICE.NAMESPACE.svc:443/..": ..`
-    fn down(message: &'a str) -> Option<Self> {
-        let (_, rest) = message.split_once("failed calling webhook \"")?;
-        let (name, rest) = rest.split_once('"')?;
-        let host = rest.split_once("https://").and_then(|(_, it)| it.split(['/', ':']).next());
-        let service = host.and_then(|host| host.strip_suffix(".svc")?.split_once('.'));
-        Some(Self { name, service: service.map(|(name, namespace)| (namespace, name)) })
     }
 }

@@ -82,7 +82,7 @@ impl<'a> Grant<'a> {
         format!("operetta-{verb}-{}", self.resource_name().replace(['.', '/'], "-"))
     }
 
-    fn resource_name(&self) -> String {
+    pub(crate) fn resource_name(&self) -> String {
         let Self { resource, group, .. } = self;
         match (group.is_empty(), resource.split_once('/')) {
             (true, _) => (*resource).to_owned(),

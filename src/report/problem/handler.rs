@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use super::{
-    grant::Grant,
-    kubectl,
-    name::{is_made_of, renamed},
-    refused::not_served,
-    trouble::Trouble,
+    grant::Grant, kubectl, lacking::Converter, name::renamed, refused::not_served, trouble::Trouble,
 };
 use crate::{
     history::Action,
+    journal::is_made_of,
     object::{K8sType, Quoted},
     operator::RelatedError,
     plan::{ChildId, Refusal},
@@ -76,7 +73,7 @@ pub(super) fn invalid(parent: &ChildId, refusals: &[Refusal]) -> Vec<Trouble> {
         let trouble =
             Trouble::of(parent, format!("has a child that cannot be written: {child}: {why}"))
                 .because("no child was written or deleted");
-        if is_made_of(name, parent) && why.is_about_the_name() {
+        if is_made_of(name, &parent.key.name) && why.is_about_the_name() {
             trouble
                 .because("the name of the child begins with the name of the parent")
                 .cured_by([renamed(parent), Action::in_code("Make names with `recipes::NameRule`")])
@@ -105,16 +102,40 @@ pub(super) fn invalid_related(parent: &ChildId, error: &RelatedError) -> Trouble
 
 /// Types that cannot be listed or watched.
 pub(super) fn unavailable(parent: &ChildId, why: &str) -> Trouble {
-    let says = match Grant::read(why) {
-        Some(grant) => {
-            format!("is not reconciled: the operator may not {} {}", grant.verb, grant.resource)
-        }
-        None => "is not reconciled: a type that its operator needs cannot be read".to_owned(),
-    };
-    Trouble::of(parent, says)
+    let otherwise = || "a type that its operator needs cannot be read".to_owned();
+    let what = unreadable(why).unwrap_or_else(otherwise);
+    Trouble::of(parent, format!("is not reconciled: {what}"))
         .because(why)
         .because("the handler is not called, and its children stay as they are")
         .cured_by(of_operator(why))
+}
+
+/// Which type cannot be read, and why not, from the sentence about it.
+pub(crate) fn unreadable(why: &str) -> Option<String> {
+    if let Some(grant) = Grant::read(why) {
+        return Some(format!("the operator may not {} {}", grant.verb, grant.resource_name()));
+    }
+    if let Some(Converter { kind, .. }) = Converter::down(why) {
+        return Some(format!("the conversion webhook of {kind} does not answer"));
+    }
+    missing_type(why).map(|ty| {
+        let (name, version) = (ty.resource_name(), ty.version());
+        format!("the API server does not serve {name} in version {version}")
+    })
+}
+
+/// The same of a parent that is being deleted: during an uninstall a type may be gone for ever.
+pub(super) fn before_it_goes(parent: &ChildId, trouble: Trouble) -> Trouble {
+    let patch = kubectl::with(
+        "patch",
+        parent,
+        &["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#],
+    );
+    let text = "If the type is gone for ever, as after an uninstall: clean up by hand what `finalize` would, then remove \
+                the finalizers";
+    trouble
+        .because("it is being deleted, and keeps its finalizer until `finalize` has been called")
+        .cured_by([Action::command(text, patch)])
 }
 
 /// What cures an operator that cannot read a type, from the sentence about it.
@@ -122,12 +143,19 @@ pub(crate) fn of_operator(why: &str) -> Vec<Action> {
     if let Some(grant) = Grant::read(why) {
         return vec![grant.action()];
     }
-    let lacking =
-        why.split_once("does not serve ").and_then(|(_, rest)| rest.split_once(" in version "));
-    let Some((name, rest)) = lacking else { return Vec::new() };
+    if let Some(converter) = Converter::down(why) {
+        return converter.actions();
+    }
+    missing_type(why).map(|ty| not_served(&ty)).unwrap_or_default()
+}
+
+/// `.. does not serve PLURAL.GROUP in version VERSION: ..`
+fn missing_type(why: &str) -> Option<K8sType> {
+    let (_, rest) = why.split_once("does not serve ")?;
+    let (name, rest) = rest.split_once(" in version ")?;
     let version = rest.split([':', ';', ' ']).next().unwrap_or_default();
     let (plural, group) = name.split_once('.').unwrap_or((name, ""));
     let api_version =
         if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-    vec![not_served(&K8sType::cluster_scoped(&api_version, plural, plural))]
+    Some(K8sType::cluster_scoped(&api_version, plural, plural))
 }

@@ -11,7 +11,8 @@
 //! - the worst problem is the first: what failed, then what waits, then what is not ready;
 //! - a command contains only names that are quoted for a shell;
 //! - only texts that the redactor has processed are shown;
-//! - nothing depends on the time: a condition is not written again because of it.
+//! - nothing depends on the time: a condition is not written again because of it;
+//! - what weakens a protection is never the first action.
 
 mod case;
 mod dependants;
@@ -19,7 +20,9 @@ mod grant;
 mod handler;
 mod held;
 pub(crate) mod kubectl;
+mod lacking;
 mod name;
+mod named;
 mod pod;
 mod quota;
 mod refused;
@@ -27,16 +30,15 @@ mod trouble;
 mod unready;
 
 pub(crate) use dependants::Deeper;
-pub(crate) use handler::of_operator;
+pub(crate) use handler::{of_operator, unreadable};
+pub(crate) use refused::unanswered;
 
 use super::{MemoryView, Report, waiting::Waiting};
 use crate::{
     history::{Action, Problem},
-    journal::{Failure, RequestFailure, Wait},
-    operator::ALLOW_DELETION_ANNOTATION,
+    journal::{Failure, RequestFailure, Unapproved, Wait},
     plan::{ChildId, FlappingSummary},
 };
-use name::is_made_of;
 use trouble::{Trouble, merged};
 
 /// The most problems of one reconcile.
@@ -45,6 +47,11 @@ const MOST: usize = 10;
 /// The problems of a reconcile of this parent, the worst first.
 pub(super) fn of_report(report: &Report, parent: &ChildId, memory: MemoryView<'_>) -> Vec<Problem> {
     let mut troubles = report.failure().map(|it| of_failure(it, parent)).unwrap_or_default();
+    if let (true, Some(Failure::Unavailable(_) | Failure::RelatedUnavailable(_))) =
+        (memory.is_leaving, report.failure())
+    {
+        troubles = troubles.into_iter().map(|it| handler::before_it_goes(parent, it)).collect();
+    }
     troubles.extend(report.beside.iter().map(|it| request(it, parent)));
     troubles.extend(deletions_held(report, parent));
     if report.failure().is_none() {
@@ -57,15 +64,14 @@ pub(super) fn of_report(report: &Report, parent: &ChildId, memory: MemoryView<'_
     problems
 }
 
-/// Whether all that failed is that names of children, which are made from that of the parent, cannot be.
-pub(super) fn needs_rename(report: &Report, parent: &ChildId) -> bool {
-    let Some(Failure::Api(failures)) = report.failure() else { return false };
-    failures.iter().all(|it| is_misnamed(it, parent).is_some())
-}
-
 /// The problems of a failure that is shown before its reconcile ends.
 pub(crate) fn of_one_failure(failure: &Failure, parent: &ChildId) -> Vec<Problem> {
     merged(of_failure(failure, parent))
+}
+
+/// A parent that is being deleted and waits for these finalizers of others.
+pub(crate) fn of_ending(parent: &ChildId, finalizers: &[String]) -> Vec<Problem> {
+    merged(vec![held::terminating(parent, finalizers)])
 }
 
 /// What is written again and again, which may be so beside a reconcile that went well.
@@ -91,7 +97,7 @@ fn of_failure(failure: &Failure, parent: &ChildId) -> Vec<Trouble> {
         Failure::Api(failures) => failures.iter().map(|it| request(it, parent)).collect(),
         Failure::ParentConflict(conflict) => vec![held::parent_conflict(parent, conflict)],
         Failure::StageTimeout(late) => vec![unready::stage(late)],
-        Failure::RolloutStopped(stopped) => vec![unready::rollout(stopped)],
+        Failure::RolloutStopped(stopped) => vec![unready::rollout(stopped, parent)],
         Failure::InternalError | Failure::ImpossibleStep { .. } => {
             let report = Action::text("Report it with the output of the process");
             vec![
@@ -104,17 +110,12 @@ fn of_failure(failure: &Failure, parent: &ChildId) -> Vec<Trouble> {
 }
 
 fn request(failure: &RequestFailure, parent: &ChildId) -> Trouble {
-    match is_misnamed(failure, parent) {
-        Some(child) => held::misnamed(child, parent, &failure.message.to_string()),
-        None => refused::trouble(failure, parent),
+    match &failure.about {
+        Some(child) if failure.is_misnamed() => {
+            held::misnamed(child, parent, &failure.message.to_string())
+        }
+        _ => refused::trouble(failure, parent),
     }
-}
-
-/// The child whose name, made from that of the parent, is refused.
-fn is_misnamed<'a>(failure: &'a RequestFailure, parent: &ChildId) -> Option<&'a ChildId> {
-    let is_of_name = failure.error.refusal().is_some_and(|it| it.names_only("metadata.name"));
-    let child = failure.about.as_ref().filter(|_| is_of_name)?;
-    is_made_of(&child.key.name, parent).then_some(child)
 }
 
 fn of_wait(waiting: &Waiting) -> Option<Trouble> {
@@ -130,13 +131,10 @@ fn of_wait(waiting: &Waiting) -> Option<Trouble> {
 
 /// Deletions that wait for an approval.
 fn deletions_held(report: &Report, parent: &ChildId) -> Option<Trouble> {
-    let (code, message) = report.approval.as_ref()?;
-    let (what, _) = message.split_once("; to allow it: ").unwrap_or((message, ""));
-    let approve = format!("{ALLOW_DELETION_ANNOTATION}={code}");
-    let command = kubectl::with("annotate", parent, &["--overwrite", &approve]);
-    let trouble = Trouble::of(parent, "holds deletions that need an approval").because(what);
+    let Unapproved { why, approve, .. } = &**report.unapproved.as_ref()?;
+    let trouble = Trouble::of(parent, "holds deletions that need an approval").because(why);
     Some(trouble.cured_by([
-        Action::command("If they are wanted, allow them", command),
+        Action::command("If they are wanted, allow them", approve),
         Action::command("If not, correct the parent", kubectl::on("edit", parent)),
     ]))
 }

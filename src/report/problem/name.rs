@@ -1,13 +1,7 @@
-//! Names of children that are made from that of their parent, and a parent with a name that fits.
+//! A parent with a name that fits.
 
 use super::kubectl;
 use crate::{history::Action, plan::ChildId};
-
-/// Whether a name is that of the parent, or begins with it.
-pub(super) fn is_made_of(name: &str, parent: &ChildId) -> bool {
-    let rest = name.strip_prefix(&*parent.key.name);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
-}
 
 /// A name cannot be changed: the object is created again with another.
 pub(super) fn renamed(parent: &ChildId) -> Action {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{kubectl, trouble::Trouble};
+use super::{kubectl, named::Named, trouble::Trouble};
 use crate::{history::Action, object::ObjectEvent, plan::ChildId};
 
 /// A Pod of a child, with what was said about it.
@@ -33,6 +33,7 @@ impl Pod<'_> {
         let trouble = self
             .unscheduled()
             .or_else(|| self.containers().find_map(|container| self.of_container(container)))
+            .or_else(|| self.unmounted())
             .or_else(|| self.unready())
             .unwrap_or_else(|| self.of_phase());
         self.warned(trouble)
@@ -64,7 +65,7 @@ impl Pod<'_> {
             return Some(
                 Trouble::of(&self.id, format!("cannot start its container {name}: {message}"))
                     .because(reason)
-                    .cured_by(lacking(message, self.id.key.namespace.as_deref()))
+                    .cured_by(self.named(message))
                     .cured_by([self.corrected("what the container names")]),
             );
         }
@@ -74,24 +75,72 @@ impl Pod<'_> {
         ended.filter(|_| container["ready"] != true).map(|ended| self.ended(name, container, ended))
     }
 
+    /// What a message of the kubelet names and does not find.
+    fn named(&self, message: &str) -> Option<Action> {
+        let namespace = self.id.key.namespace.as_deref().unwrap_or("default");
+        Named::read(message).map(|it| it.action(namespace))
+    }
+
+    /// A volume that cannot be mounted: only a Warning says so.
+    fn unmounted(&self) -> Option<Trouble> {
+        const REASONS: [&str; 2] = ["FailedMount", "FailedAttachVolume"];
+        let mut about = self.warnings.iter().filter(|it| it.key == self.id.key);
+        let event = about.find(|it| REASONS.contains(&&*it.reason))?;
+        if text(self.status, "phase") != "Pending" {
+            return None;
+        }
+        let (volume, why) = volume_of(&event.message);
+        Some(
+            Trouble::of(&self.id, format!("cannot mount its volume{volume}: {why}"))
+                .cured_by(self.named(&event.message))
+                .cured_by([self.corrected("the volume")]),
+        )
+    }
+
     fn without_image(&self, name: &str, reason: &str, message: &str) -> Trouble {
+        if let Some(secret) = self.lacks_pull_secret() {
+            return self.without_pull_secret(name, secret).because(message);
+        }
         let image = self.image(name);
-        let pull = format!(
-            "kubectl create secret docker-registry registry -n {} --docker-server=SERVER --docker-username=USER \
-             --docker-password=PASSWORD",
-            kubectl::quoted(self.id.key.namespace.as_deref().unwrap_or("default"))
-        );
         let mut trouble =
             Trouble::of(&self.id, format!("cannot pull the image {image} of its container {name}"))
                 .because(if message.is_empty() { reason } else { message }.to_owned())
                 .cured_by([self.corrected("the name of the image")]);
         if message.contains("401") || message.contains("403") || message.contains("denied") {
-            trouble = trouble.cured_by([Action::command(
-                "Or give the Pod credentials of the registry, and name them in imagePullSecrets",
-                pull,
-            )]);
+            let text = "Or create a Secret of the registry, and name it in imagePullSecrets";
+            trouble = trouble.cured_by([self.pull_secret(text, "registry")]);
         }
         trouble
+    }
+
+    /// `Unable to retrieve some image pull secrets (NAME, ..); ..`
+    fn lacks_pull_secret(&self) -> Option<&str> {
+        let mut about = self.warnings.iter().filter(|it| it.key == self.id.key);
+        let event = about.find(|it| it.reason == "FailedToRetrieveImagePullSecret")?;
+        let (_, rest) = event.message.split_once('(')?;
+        rest.split([',', ')']).next()
+    }
+
+    fn without_pull_secret(&self, container: &str, secret: &str) -> Trouble {
+        let image = self.image(container);
+        let says = format!(
+            "cannot pull the image {image} of its container {container}: the Secret {secret}, which \
+             imagePullSecrets names, does not exist"
+        );
+        Trouble::of(&self.id, says).cured_by([
+            self.pull_secret("Create it from the registries that you are logged in to", secret),
+            self.corrected("the name of the Secret"),
+        ])
+    }
+
+    fn pull_secret(&self, text: &str, name: &str) -> Action {
+        let namespace = kubectl::quoted(self.id.key.namespace.as_deref().unwrap_or("default"));
+        let command = format!(
+            "kubectl create secret generic {} -n {namespace} --type=kubernetes.io/dockerconfigjson \
+             --from-file=.dockerconfigjson=\"$HOME/.docker/config.json\"",
+            kubectl::quoted(name)
+        );
+        Action::command(text, command)
     }
 
     fn ended(&self, name: &str, container: &Value, ended: &Value) -> Trouble {
@@ -148,7 +197,13 @@ impl Pod<'_> {
         let says =
             if said.is_empty() { format!("is {phase}") } else { format!("is {phase}: {said}") };
         let look = Action::command("Look at what it reports", kubectl::on("describe", &self.id));
-        Trouble::of(&self.id, says).cured_by([look])
+        let trouble = Trouble::of(&self.id, says);
+        if phase == "Failed" {
+            return trouble
+                .cured_on_each("delete", "Delete it, and it is made again")
+                .cured_by([look]);
+        }
+        trouble.cured_by([look])
     }
 
     /// With the newest Warnings about it.
@@ -173,6 +228,15 @@ impl Pod<'_> {
         let all = fields.into_iter().filter_map(|field| self.spec[field].as_array()).flatten();
         let found = all.into_iter().find(|it| it["name"] == container);
         found.map(|it| text(it, "image")).unwrap_or_default()
+    }
+}
+
+/// The volume that a message names, and what it says of it.
+fn volume_of(message: &str) -> (String, &str) {
+    let after = |words: &str| message.split_once(words)?.1.split_once("\" : ");
+    match after("for volume \"") {
+        Some((volume, why)) => (format!(" {volume}"), why),
+        None => (String::new(), message),
     }
 }
 
@@ -210,29 +274,6 @@ fn placed(message: &str, parent: &ChildId) -> Vec<Action> {
         return vec![edit("Correct where the parent lets its Pods run, or label a node"), nodes()];
     }
     vec![nodes()]
-}
-
-/// The object that a container names and that does not exist.
-fn lacking(message: &str, namespace: Option<&str>) -> Option<Action> {
-    let namespace = kubectl::quoted(namespace.unwrap_or("default"));
-    let named = |kind: &str| {
-        let (_, rest) = message.split_once(&format!("{kind} \""))?;
-        rest.split_once("\" not found").map(|(name, _)| name)
-    };
-    if let Some(name) = named("secret") {
-        let command =
-            format!("kubectl create secret generic {} -n {namespace}", kubectl::quoted(name));
-        return Some(Action::command(
-            format!("Create the Secret {name} with what the container reads"),
-            command,
-        ));
-    }
-    let name = named("configmap")?;
-    let command = format!("kubectl create configmap {} -n {namespace}", kubectl::quoted(name));
-    Some(Action::command(
-        format!("Create the ConfigMap {name} with what the container reads"),
-        command,
-    ))
 }
 
 fn text<'a>(value: &'a Value, field: &str) -> &'a str {

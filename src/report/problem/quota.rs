@@ -1,4 +1,4 @@
-//! An exceeded `ResourceQuota`, as its admission plugin names it, and the command that raises it.
+//! A `ResourceQuota` that refuses an object, as its admission plugin names it, and the command that raises it.
 
 use super::kubectl::quoted;
 use crate::{diff::quantity, history::Action, plan::ChildId};
@@ -10,6 +10,31 @@ pub(super) struct Exceeded<'a> {
     requested: &'a str,
     used: &'a str,
     limited: &'a str,
+}
+
+/// `failed quota: NAME: must specify limits.memory for: a,b; requests.cpu for: a`
+#[derive(Debug)]
+pub(super) struct Demanded<'a> {
+    pub(super) name: &'a str,
+    must: &'a str,
+}
+
+impl<'a> Demanded<'a> {
+    pub(super) fn read(message: &'a str) -> Option<Self> {
+        let (_, rest) = message.split_once(" is forbidden: failed quota: ")?;
+        let (name, must) = rest.split_once(": must specify ")?;
+        Some(Self { name, must })
+    }
+
+    /// What is not specified: `limits.memory, requests.cpu`.
+    pub(super) fn fields(&self) -> String {
+        let parts = self.must.split("; ").filter_map(|part| part.split_once(" for: "));
+        parts.map(|(field, _)| field).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        format!("its containers must specify {}", self.must)
+    }
 }
 
 impl<'a> Exceeded<'a> {
@@ -71,6 +96,17 @@ fn json(hard: &str) -> String {
 mod tests {
     use super::*;
     use crate::object::{K8sType, ObjectKey};
+
+    #[test]
+    fn a_quota_names_what_it_counts_and_a_container_does_not_ask_for() {
+        let message = "pods \"a\" is forbidden: failed quota: small: must specify limits.memory for: c,d; requests.cpu \
+                       for: c";
+        let demanded = Demanded::read(message).unwrap();
+        assert_eq!(
+            (demanded.name, demanded.fields().as_str()),
+            ("small", "limits.memory, requests.cpu")
+        );
+    }
 
     #[test]
     fn a_quota_is_raised_by_what_is_missing() {

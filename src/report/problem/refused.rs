@@ -1,8 +1,9 @@
 //! The words and the cures for a request that the API server refused or did not answer.
 
 use super::{
-    case::{Case, FIELDS, Webhook},
+    case::{Case, FIELDS},
     kubectl::{self, quoted},
+    lacking::Webhook,
     trouble::Trouble,
 };
 use crate::{
@@ -52,8 +53,15 @@ fn says(case: &Case<'_>) -> String {
         Case::Terminating(namespace) => {
             format!("cannot be created: the namespace {namespace} is being deleted")
         }
-        Case::Permission(_) => "cannot be written: a permission is missing".to_owned(),
+        Case::Permission(grant) => {
+            let (verb, resource) = (grant.verb, grant.resource_name());
+            format!("cannot be written: the permission to {verb} {resource} is missing")
+        }
         Case::Quota(quota) => format!("exceeds the ResourceQuota {}", quota.name),
+        Case::Demanded(quota) => {
+            format!("lacks {}, which the ResourceQuota {} counts", quota.fields(), quota.name)
+        }
+        Case::Lacks(lacking) => format!("needs the {}, which does not exist", lacking.object()),
         Case::LimitRange(namespace) => {
             format!("is outside of the LimitRange of namespace {namespace}")
         }
@@ -81,6 +89,7 @@ fn because(case: &Case<'_>, refusal: &Refusal, message: &str) -> Vec<String> {
     match case {
         Case::Permission(grant) => vec![grant.sentence()],
         Case::Quota(quota) => vec![quota.sentence()],
+        Case::Demanded(quota) => vec![quota.sentence()],
         Case::Webhook(name, why) => vec![format!("{name} says: {why}")],
         // Where the message may be shown, its parts may be.
         Case::Immutable(_) | Case::Invalid(_) if message.contains(&refusal.message) => {
@@ -97,8 +106,11 @@ fn actions(case: &Case<'_>, about: &ChildId, parent: &ChildId) -> Vec<Action> {
         Case::Terminating(name) => vec![created_again(name)],
         Case::Permission(grant) => vec![grant.action()],
         Case::Quota(quota) => quota.actions(about),
-        Case::WebhookDown(webhook) => vec![started(webhook)],
-        Case::NotServed => vec![not_served(&about.ty)],
+        Case::Lacks(lacking) => {
+            [lacking.created()].into_iter().chain(corrected(about, parent)).collect()
+        }
+        Case::WebhookDown(webhook) => webhook.actions(),
+        Case::NotServed => not_served(&about.ty),
         Case::Credentials => {
             vec![Action::text(
                 "Renew the credentials of the operator, which reads them again by itself",
@@ -123,9 +135,11 @@ fn actions(case: &Case<'_>, about: &ChildId, parent: &ChildId) -> Vec<Action> {
             actions.insert(1, edit);
             actions
         }
-        Case::Webhook(..) | Case::Immutable(_) | Case::Invalid(_) | Case::Other => {
-            corrected(about, parent)
-        }
+        Case::Demanded(_)
+        | Case::Webhook(..)
+        | Case::Immutable(_)
+        | Case::Invalid(_)
+        | Case::Other => corrected(about, parent),
     }
 }
 
@@ -154,25 +168,6 @@ fn created_again(namespace: &str) -> Action {
     Action::command("Wait until the namespace is gone, and create it again", command)
 }
 
-fn started(Webhook { name, service }: &Webhook<'_>) -> Action {
-    match service {
-        Some((namespace, service)) => Action::command(
-            format!(
-                "Start the Pods of the Service {namespace}/{service}, which answers for the webhook"
-            ),
-            format!(
-                "kubectl get endpointslices -n {} -l kubernetes.io/service-name={}",
-                quoted(namespace),
-                quoted(service)
-            ),
-        ),
-        None => Action::command(
-            format!("Start the webhook {name}, or remove its configuration"),
-            "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",
-        ),
-    }
-}
-
 fn allowed(level: &str, about: &ChildId) -> Option<Action> {
     let namespace = about.key.namespace.as_deref()?;
     let lower = if level == "restricted" { "baseline" } else { "privileged" };
@@ -192,17 +187,25 @@ fn policy(name: &str) -> ChildId {
     ChildId { ty, key: ObjectKey::cluster(name) }
 }
 
-pub(super) fn unanswered() -> Action {
+pub(crate) fn unanswered() -> Action {
     let text = "Look why the API server does not answer; what is to be done is then done by itself";
     Action::command(text, "kubectl get --raw '/readyz?verbose'")
 }
 
-/// A type that has to be installed.
-pub(super) fn not_served(ty: &K8sType) -> Action {
+/// A type that has to be installed, or a version of it that has to be served.
+pub(super) fn not_served(ty: &K8sType) -> Vec<Action> {
     let (name, version) = (ty.resource_name(), ty.version());
-    let text =
+    let install =
         format!("Install {name} in version {version}; the operator then continues by itself");
-    Action::command(text, format!("kubectl get customresourcedefinitions {name}"))
+    let serve = format!(
+        "kubectl get customresourcedefinitions {} -o json | jq '(.spec.versions[] | select(.name == {version:?})).served = \
+         true' | kubectl replace -f -",
+        quoted(&name)
+    );
+    vec![
+        Action::text(install),
+        Action::command("Or, if the type has this version, serve it again", serve),
+    ]
 }
 
 /// The message without the object at its beginning: `403 Forbidden: pods "a" is forbidden: why`.

@@ -35,7 +35,9 @@ fn refusal(code: u16, message: &str, causes: &[(&str, &str, &str)]) -> Refusal {
 fn refused(name: &str, refusal: Refusal) -> Failure {
     let error = ApiError::Refused { request: "patch /x".to_owned(), refusal: Box::new(refusal) };
     let about = Some(child(name));
-    let failure = RequestFailure { about, ..RequestFailure::new(child(name).to_string(), error) };
+    let mut failure =
+        RequestFailure { about, ..RequestFailure::new(child(name).to_string(), error) };
+    failure.of_parent("web");
     Failure::Api(vec![failure.shown(&Redactor::Nothing)])
 }
 
@@ -82,7 +84,7 @@ fn an_answer_of_the_api_server_has_words_and_a_cure() {
             "deployments.apps is forbidden: User \"me\" cannot create resource \"deployments\" in API group \"apps\" \
              in the namespace \"shop\"",
             &[],
-            "cannot be written: a permission is missing",
+            "cannot be written: the permission to create deployments.apps is missing",
             "me may not create deployments.apps in namespace shop",
             "kubectl create role operetta-write-deployments-apps -n shop --verb=get,list,watch,create,patch,delete \
              --resource=deployments.apps && kubectl create rolebinding operetta-write-deployments-apps -n shop \
@@ -122,7 +124,23 @@ fn an_answer_of_the_api_server_has_words_and_a_cure() {
             "cannot be written: the webhook guard.example.dev does not answer",
             "500: Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
              \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
-            "kubectl get endpointslices -n security -l kubernetes.io/service-name=guard",
+            "Start the Pods of the Service security/guard, which answers for the webhook",
+        ),
+        (
+            403,
+            "pods \"a\" is forbidden: failed quota: small: must specify limits.memory for: c",
+            &[],
+            "lacks limits.memory, which the ResourceQuota small counts",
+            "its containers must specify limits.memory for: c",
+            edit,
+        ),
+        (
+            403,
+            "pods \"a\" is forbidden: no PriorityClass with name fast was found",
+            &[],
+            "needs the PriorityClass fast, which does not exist",
+            "no PriorityClass with name fast was found",
+            "kubectl create priorityclass fast --value=1000",
         ),
         (
             403,
@@ -242,4 +260,18 @@ fn what_waits_for_others_names_who_can_end_it() {
         FlappingSummary { why: FlappingReason::UnstableHandler, message: "it differs".to_owned() };
     let unstable = of_flapping(&summary, &parent()).swap_remove(0);
     assert!(unstable.actions[0].in_code);
+}
+
+#[test]
+fn a_parent_that_is_being_deleted_can_go_without_a_type_that_is_gone() {
+    let why = "the API server does not serve widgets.example.dev in version v1";
+    let trouble = handler::before_it_goes(&parent(), handler::unavailable(&parent(), why));
+    let problem = merged(vec![trouble]).swap_remove(0);
+    let last = problem.actions.last().and_then(|action| action.command.as_deref()).unwrap();
+    assert!(
+        last.starts_with("kubectl patch websites.example.dev web -n shop --type=merge"),
+        "{last}"
+    );
+    let because = problem.because.join(" ");
+    assert!(because.contains("keeps its finalizer until `finalize` has been called"), "{because}");
 }

@@ -14,9 +14,14 @@ pub(super) fn stage(StageTimeout { stage, within, child, why }: &StageTimeout) -
         .because(format!("stage {stage} waits for it, and was to be ready within {seconds} s"))
 }
 
-pub(super) fn rollout(stopped: &RolloutStopped) -> Trouble {
+pub(super) fn rollout(stopped: &RolloutStopped, parent: &ChildId) -> Trouble {
     let RolloutStopped { ty, updated, children, child, why } = stopped;
-    not_ready(child, why).because(format!(
+    let edit = Action::command(
+        "Correct the change in the parent, or take it back",
+        kubectl::on("edit", parent),
+    );
+    let trouble = Trouble::of(child, format!("is not ready: {why}")).cured_by([edit, look(child)]);
+    trouble.unready().because(format!(
         "the rollout of {} has stopped at {updated} of {children} because of it",
         ty.kind()
     ))
@@ -41,6 +46,9 @@ pub(super) fn parent(parent: &ChildId, not_ready: &NotReady) -> Vec<Trouble> {
 }
 
 fn not_ready(child: &ChildId, why: &Quoted) -> Trouble {
-    let look = Action::command("Look at what it reports", kubectl::on("describe", child));
-    Trouble::of(child, format!("is not ready: {why}")).cured_by([look]).unready()
+    Trouble::of(child, format!("is not ready: {why}")).cured_by([look(child)]).unready()
+}
+
+fn look(child: &ChildId) -> Action {
+    Action::command("Look at what it reports", kubectl::on("describe", child))
 }

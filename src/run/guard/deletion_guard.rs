@@ -54,9 +54,8 @@ pub(in crate::run) fn judged(
             Judgement::Free(Some(judged_as(deletion_guard)))
         }
         (Verdict::Held(held), _) => {
-            let message = deletions_held::described(view.parent, &held, &deletions);
-            let children = deletions.iter().map(|deletion| deletion.id.clone()).collect();
-            Judgement::Held(Fact::Judged { deletion_guard, held: Some((held, children, message)) })
+            let held = deletions_held::unapproved(view.parent, held, &deletions);
+            Judgement::Held(Fact::Judged { deletion_guard, held: Some(held.into()) })
         }
     }
 }

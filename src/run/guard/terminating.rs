@@ -3,7 +3,7 @@
 use crate::{
     journal::Fact,
     object::{Object, Uid},
-    plan::{ChildId, TerminatingChildren, WaitingChild},
+    plan::{ChildId, TerminatingChildren, WaitingChild, WaitingReason},
     run::{effect::Cache, module_view::View},
 };
 
@@ -24,7 +24,17 @@ pub(in crate::run) fn overdue(
     let now = view.now.monotonic;
     let overdue = terminating.overdue(ending, now);
     let expected = replacing.iter().filter(|uid| !terminating.is_stuck(uid, now)).count();
-    (overdue, Some(Fact::TerminatingChildren { terminating, expected }))
+    let is_blocked = |it: &&WaitingChild| {
+        let child = view.snapshot.cached(&it.id);
+        is_held(&it.why) && child.is_some_and(|it| terminating.is_blocked(it.uid(), now))
+    };
+    let blocked = waiting.iter().filter(is_blocked).map(|it| it.id.clone()).collect();
+    (overdue, Some(Fact::TerminatingChildren { terminating, expected, blocked }))
+}
+
+/// Whether somebody has to remove a finalizer. Those without a domain are of Kubernetes itself.
+fn is_held(why: &WaitingReason) -> bool {
+    matches!(why, WaitingReason::Deleting { finalizers } if finalizers.iter().any(|it| it.contains('/')))
 }
 
 /// The changes of the cache, which also wake the own parent.

@@ -157,13 +157,12 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::Resync(after) => format!("Resync after {after:?}"),
         Fact::Failed(failed) => format!("Failed: {}", failure(failed)),
         Fact::Planned(plan) => planned(plan),
-        Fact::TerminatingChildren { expected, .. } => {
-            format!("TerminatingChildren: {expected} expected back soon")
+        Fact::TerminatingChildren { expected, blocked, .. } => {
+            let blocked = if blocked.is_empty() { "" } else { ", some are blocked" };
+            format!("TerminatingChildren: {expected} expected back soon{blocked}")
         }
         Fact::Judged { held: None, .. } => "Judged".to_owned(),
-        Fact::Judged { held: Some((_, children, _)), .. } => {
-            format!("Judged: {} held", names(children))
-        }
+        Fact::Judged { held: Some(held), .. } => format!("Judged: {} held", names(&held.children)),
         Fact::WritesEnded { existing, unknown } => {
             let unknown = if unknown.is_empty() { "" } else { ", not all synced" };
             format!("WritesEnded: {existing} existed{unknown}")

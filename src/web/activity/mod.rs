@@ -12,7 +12,7 @@ use actix_web::web::{Data, Json, Query, block};
 use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
 
-#[cfg(feature = "dashboard")]
+#[cfg(any(feature = "dashboard", feature = "mcp"))]
 pub(super) use self::sentence::{dropped, sentence};
 pub(super) use self::view::ActivityList;
 use super::{
@@ -47,8 +47,8 @@ pub(super) const NAMESPACE: Parameter =
     Parameter::text("namespace", "only what is about parents in this namespace");
 pub(super) const KIND: Parameter = Parameter::text(
     "kind",
-    "some of these, separated by commas: created, adopted, updated, recreated, deleted, repaired, held, released, \
-     failing, recovered, paused, resumed, leader, registered, unregistered, denied",
+    "some of these, separated by commas: created, adopted, updated, recreated, deleted, repaired, held, allowed, \
+     released, failing, recovered, paused, resumed, leader, registered, unregistered, denied",
 );
 pub(super) const TEXT: Parameter = Parameter::text(
     "q",

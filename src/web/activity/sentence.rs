@@ -19,6 +19,9 @@ pub(in crate::web) fn sentence(line: &Line) -> String {
         ActivityKind::Deleted => format!("{} {was} deleted", children(line)),
         ActivityKind::Repaired => repaired(line, was),
         ActivityKind::Held => held(line),
+        ActivityKind::Allowed => {
+            format!("Deletions of {} that are held were allowed{}", parents(line), by(line))
+        }
         ActivityKind::Released => {
             format!("Deletions that had been held were carried out: {}", children(line))
         }

@@ -10,7 +10,7 @@ use super::logs::log_commands;
 use crate::{
     board::{Dependants, ParentPhase},
     history::Decision,
-    object::{K8sType, KeptManagers, Object, ObjectKey, Readiness, claims_of},
+    object::{FieldOwner, K8sType, KeptManagers, Object, ObjectKey, Readiness, claims_of},
     plan::ChildId,
     related::ShownRead,
     web::{
@@ -27,9 +27,31 @@ pub(in crate::web) struct Map {
     pub(in crate::web) edges: Vec<Edge>,
     /// How many further children are not shown.
     pub(in crate::web) omitted: usize,
+    /// Who set which field of the object that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::web) owners: Option<Vec<OwnerView>>,
     /// What could not be read, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::web) errors: Vec<String>,
+}
+
+/// What a field manager owns of an object.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FieldOwner")]
+pub(in crate::web) struct OwnerView {
+    manager: String,
+    /// `Apply` or `Update`.
+    operation: String,
+    /// `status`, `scale`; absent for the object itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    subresource: String,
+    /// When it last wrote.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    time: String,
+    /// The paths in the form of the API server's conflicts.
+    fields: Vec<String>,
+    /// How many further fields it owns.
+    omitted: usize,
 }
 
 /// An object of the map.
@@ -57,7 +79,7 @@ pub(in crate::web) struct MapNode {
     /// The commands that show the logs of its containers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::web) logs: Vec<String>,
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::web) uid: Option<String>,
 }
 
@@ -249,6 +271,13 @@ impl Drawing {
 /// Whether objects are selected by their labels, and not named.
 fn is_selection(which: &str) -> bool {
     which.contains([' ', '='])
+}
+
+impl From<FieldOwner> for OwnerView {
+    fn from(owner: FieldOwner) -> Self {
+        let FieldOwner { manager, operation, subresource, time, fields, omitted } = owner;
+        Self { manager, operation, subresource, time, fields, omitted }
+    }
 }
 
 impl MapNode {

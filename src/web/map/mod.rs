@@ -14,16 +14,20 @@
 mod graph;
 mod logs;
 
-use actix_web::web::{Data, Json, Path};
+use actix_web::web::{Data, Json, Path, Query};
+use serde::Deserialize;
 use serde_json::Value;
 
-pub(super) use self::graph::{Edge, Map, MapNode, Relation, Role};
+pub(super) use self::graph::Map;
+#[cfg(feature = "dashboard")]
+pub(super) use self::graph::{Edge, MapNode, Relation, Role};
 use self::{
-    graph::{Sources, graph},
+    graph::{OwnerView, Sources, graph},
     logs::log_commands,
 };
 use super::{
     cache::find,
+    endpoint::Parameter,
     explain::tree_of,
     parents::{ParentPath, cached_parent, conditions_of, known_parent},
     redact::Secrets,
@@ -33,24 +37,62 @@ use super::{
     views::{KeyView, TypeView},
 };
 use crate::{
-    board::{Board, Depth, OperatorSnapshot, ParentState, Workload},
+    board::{Board, Depth, OperatorSnapshot, Owners, ParentState, Workload},
     object::{Object, ObjectKey},
+    plan::ChildId,
 };
 
 /// A parent with its map.
 pub(super) struct Mapped {
     pub(super) operator: OperatorSnapshot,
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) key: ObjectKey,
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) parent: ParentState,
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) secrets: Secrets,
     pub(super) map: Map,
 }
 
+#[derive(Debug, Deserialize)]
+pub(super) struct OwnersQuery {
+    owners: Option<String>,
+}
+
+pub(super) const OWNERS: Parameter = Parameter::text(
+    "owners",
+    "the id of an object of the map: who set which field of it, read from the API server now",
+);
+
 pub(super) async fn show(
     path: Path<ParentPath>,
+    query: Query<OwnersQuery>,
     state: Data<WebState>,
 ) -> Result<Json<Map>, Refused> {
-    Ok(Json(Mapped::at(&state.board, &path).await?.map))
+    let Mapped { operator, mut map, .. } = Mapped::at(&state.board, &path).await?;
+    if let Some(id) = query.into_inner().owners {
+        let node = map.nodes.iter().find(|node| node.id == id);
+        let unknown = || Refused::BadRequest(format!("owners: the map has no object `{id}`"));
+        let (ty, key) = node.map(|node| (&node.ty, &node.key)).ok_or_else(unknown)?;
+        let owners = owners_of(&state.board, operator.info.name.as_str(), ty, key).await;
+        match owners {
+            Ok(owners) => map.owners = Some(owners.into_iter().map(OwnerView::from).collect()),
+            Err(why) => map.errors.push(why),
+        }
+    }
+    Ok(Json(map))
+}
+
+/// Who set which field of an object, or why that is not known.
+pub(super) async fn owners_of(
+    board: &Board,
+    operator: &str,
+    ty: &TypeView,
+    key: &KeyView,
+) -> Owners {
+    let key = ObjectKey::new(key.namespace.as_deref(), &key.name);
+    let of = ChildId { ty: ty.k8s_type(), key };
+    board.read_owners(operator, of).await.unwrap_or_else(|error| Err(error.to_string()))
 }
 
 impl Mapped {

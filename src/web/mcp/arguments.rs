@@ -12,6 +12,8 @@ pub(super) struct Argument {
     pub(super) name: &'static str,
     pub(super) form: ArgumentForm,
     pub(super) meaning: &'static str,
+    /// In bytes.
+    longest: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +34,20 @@ const MAX_TEXT: usize = 253;
 
 impl Argument {
     pub(super) const fn required(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, form: ArgumentForm::Required, meaning }
+        Self { name, form: ArgumentForm::Required, meaning, longest: MAX_TEXT }
     }
 
     pub(super) const fn optional(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, form: ArgumentForm::Optional, meaning }
+        Self { name, form: ArgumentForm::Optional, meaning, longest: MAX_TEXT }
     }
 
     pub(super) const fn switch(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, form: ArgumentForm::Switch, meaning }
+        Self { name, form: ArgumentForm::Switch, meaning, longest: MAX_TEXT }
+    }
+
+    /// The same for a text that is no name.
+    pub(super) const fn up_to(self, longest: usize) -> Self {
+        Self { longest, ..self }
     }
 
     fn check(&self, given: Option<&Value>) -> Result<(), Refused> {
@@ -49,8 +56,8 @@ impl Argument {
             (ArgumentForm::Required, None) => refused("it is missing".to_owned()),
             (_, None) | (ArgumentForm::Switch, Some(Value::Bool(_))) => Ok(()),
             (ArgumentForm::Switch, Some(_)) => refused("it must be true or false".to_owned()),
-            (_, Some(Value::String(text))) if text.len() > MAX_TEXT => {
-                refused(format!("it is longer than {MAX_TEXT} bytes"))
+            (_, Some(Value::String(text))) if text.len() > self.longest => {
+                refused(format!("it is longer than {} bytes", self.longest))
             }
             (ArgumentForm::Required, Some(Value::String(text))) if text.is_empty() => {
                 refused("it is empty".to_owned())

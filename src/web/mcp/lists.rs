@@ -12,12 +12,7 @@ use crate::{
     board::{OperatorSnapshot, OperatorState, ParentPage, ParentState},
     history::Problem,
     object::ObjectKey,
-    web::{
-        attention::{self, PHASES},
-        explain::why,
-        parents::ParentQuery,
-        status::Refused,
-    },
+    web::{attention, explain::why, parents::ParentQuery, severity::PHASES, status::Refused},
 };
 
 /// More lines never fit.

@@ -10,6 +10,7 @@
 //!                                                  v         v
 //!                         arguments --> perform --+--> lists  --+
 //!                    client (may? audit) --^      +--> parent --+--> answers: less than 2 KB --> text
+//!                                                 +--> happened +
 //!                                                 +--> commands of the HTTP API
 //! ```
 //!
@@ -25,6 +26,7 @@
 mod answers;
 mod arguments;
 mod client;
+mod happened;
 mod lists;
 mod parent;
 mod perform;

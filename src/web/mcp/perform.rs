@@ -7,19 +7,17 @@ use super::{
     answers::Head,
     arguments::Arguments,
     client::Client,
-    lists,
+    happened, lists,
     parent::{self, Part},
     requests::ApiRequest,
     tools::Tool,
 };
-use crate::{
-    board::PauseRequest,
-    web::{
-        commands::ParentCommand,
-        explain::{ExplainQuery, Explained},
-        status::Refused,
-        switch::Switch,
-    },
+use crate::web::{
+    commands::ParentCommand,
+    explain::{ExplainQuery, Explained},
+    pausing,
+    status::Refused,
+    switch::Switch,
 };
 
 /// A refusal of the HTTP API, for somebody who gives arguments instead of paths.
@@ -58,8 +56,12 @@ pub(super) async fn perform(
         Tool::Children => show(client, &arguments, Part::Children).await,
         Tool::Diff => show(client, &arguments, Part::Diff).await,
         Tool::Events => show(client, &arguments, Part::Events).await,
+        Tool::Activity => happened::activity(client, &arguments).await,
         Tool::Sync => execute(client, &arguments, ParentCommand::Sync).await,
-        Tool::Pause => execute(client, &arguments, ParentCommand::Pause).await,
+        Tool::Pause => {
+            let pause = pausing::given(arguments.text("reason"), arguments.text("for"))?;
+            execute(client, &arguments, ParentCommand::Pause(pause)).await
+        }
         Tool::Resume => execute(client, &arguments, ParentCommand::Resume).await,
     }
 }
@@ -80,12 +82,12 @@ async fn execute(
     command: ParentCommand,
 ) -> Result<String, Refused> {
     let path = arguments.parent(client)?;
-    let request = ApiRequest::command(&path, command);
+    let request = ApiRequest::command(&path, &command);
     let mut entry = client.entry(&request);
     let executed = match client.may(&request).await {
         Ok(()) => {
             let by = client.user().map(str::to_owned);
-            command.execute(&path, (by, PauseRequest::default()), &client.state).await
+            command.execute(&path, by, &client.state).await
         }
         Err(refused) => Err(refused),
     };

@@ -30,11 +30,19 @@ impl ApiRequest {
         Self { query: query.finish(), ..Self::get(format!("{OPERATORS}/{operator}/parents")) }
     }
 
+    /// Of an operator, of all, and in one namespace or in all.
+    pub(super) fn activity(operator: Option<&str>, namespace: Option<&str>) -> Self {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(operator.map(|operator| ("operator", operator)));
+        query.extend_pairs(namespace.map(|namespace| ("namespace", namespace)));
+        Self { query: query.finish(), ..Self::get("/api/v1/activity".to_owned()) }
+    }
+
     pub(super) fn parent(parent: &ParentPath) -> Self {
         Self::get(path(parent))
     }
 
-    pub(super) fn command(parent: &ParentPath, command: ParentCommand) -> Self {
+    pub(super) fn command(parent: &ParentPath, command: &ParentCommand) -> Self {
         let path = format!("{}/{}", path(parent), command.name());
         Self { method: Method::POST, ..Self::get(path) }
     }
@@ -70,10 +78,18 @@ mod tests {
             (ApiRequest::parents("op", Some("a&b")), format!("GET {of} namespace=a%26b")),
             (ApiRequest::parent(&parent(Some("ns"))), format!("GET {of}/ns/a ")),
             (
-                ApiRequest::command(&parent(Some("ns")), ParentCommand::Pause),
-                format!("POST {of}/ns/a/pause "),
+                ApiRequest::command(&parent(Some("ns")), &ParentCommand::Resume),
+                format!("POST {of}/ns/a/resume "),
             ),
-            (ApiRequest::command(&parent(None), ParentCommand::Sync), format!("POST {of}/a/sync ")),
+            (
+                ApiRequest::command(&parent(None), &ParentCommand::Sync),
+                format!("POST {of}/a/sync "),
+            ),
+            (
+                ApiRequest::activity(Some("op"), Some("a&b")),
+                "GET /api/v1/activity operator=op&namespace=a%26b".to_owned(),
+            ),
+            (ApiRequest::activity(None, None), "GET /api/v1/activity ".to_owned()),
         ] {
             assert_eq!(shown(request), expected);
         }

@@ -10,7 +10,7 @@ use super::{
     requests::ApiRequest,
 };
 use crate::{
-    board::OperatorSnapshot,
+    board::{OperatorSnapshot, PauseRequest},
     web::{commands::ParentCommand, parents::ParentPath},
 };
 
@@ -23,6 +23,7 @@ pub(super) enum Tool {
     Children,
     Diff,
     Events,
+    Activity,
     Sync,
     Pause,
     Resume,
@@ -45,13 +46,31 @@ const PHASE: Argument = Argument::optional(
 const TEXT: Argument =
     Argument::optional("text", "only those whose namespace/name contains this text, ignoring case");
 
+const WHAT: Argument = Argument::optional(
+    "kind",
+    "only some of these, separated by commas: created, adopted, updated, recreated, deleted, repaired, held, allowed, \
+     released, failing, recovered, paused, resumed, leader, registered, unregistered, denied",
+);
+const CONTAINS: Argument = Argument::optional(
+    "text",
+    "only entries with this text in the names, the fields, the user or the reason, ignoring case",
+);
+const SINCE: Argument = Argument::optional(
+    "since",
+    "only what happened since then: a time of RFC 3339, or a span such as 30s, 15m, 2h or 1d",
+);
+const REASON: Argument =
+    Argument::optional("reason", "why, in at most 512 characters: others read it").up_to(2048);
+const FOR: Argument =
+    Argument::optional("for", "after which time the pause ends by itself, such as 2h or 1d 12h");
+
 /// More operators are not asked about: each asking may be a review by the API server.
 const MAX_OPERATORS: usize = 20;
 /// Stands for the name of any parent, in a review.
 const ANY: &str = "any";
 
 impl Tool {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Operators,
         Self::Attention,
         Self::Parents,
@@ -59,6 +78,7 @@ impl Tool {
         Self::Children,
         Self::Diff,
         Self::Events,
+        Self::Activity,
         Self::Sync,
         Self::Pause,
         Self::Resume,
@@ -77,6 +97,7 @@ impl Tool {
             Self::Children => "children",
             Self::Diff => "diff",
             Self::Events => "events",
+            Self::Activity => "activity",
             Self::Sync => "sync",
             Self::Pause => "pause",
             Self::Resume => "resume",
@@ -102,6 +123,9 @@ impl Tool {
             Self::Events => {
                 "Shows the Kubernetes Events about a parent and its children, newest first. They are read now."
             }
+            Self::Activity => {
+                "Shows what happened, newest first: writes, repairs of what others changed, failures, pauses, who did what."
+            }
             Self::Sync => "Reconciles a parent now. Its children are written, as by any reconcile.",
             Self::Pause => {
                 "Pauses a parent: none of its children is written or deleted until it is resumed."
@@ -117,7 +141,9 @@ impl Tool {
             Self::Parents => &[OPERATOR, OF_NAMESPACE, PHASE, TEXT],
             Self::Children | Self::Events => &[OPERATOR, NAME, NAMESPACE, KIND, PROBLEMS],
             Self::Diff => &[OPERATOR, NAME, NAMESPACE, KIND],
-            Self::Explain | Self::Sync | Self::Pause | Self::Resume => &[OPERATOR, NAME, NAMESPACE],
+            Self::Activity => &[ANY_OPERATOR, OF_NAMESPACE, WHAT, CONTAINS, SINCE],
+            Self::Pause => &[OPERATOR, NAME, NAMESPACE, REASON, FOR],
+            Self::Explain | Self::Sync | Self::Resume => &[OPERATOR, NAME, NAMESPACE],
         }
     }
 
@@ -132,7 +158,8 @@ impl Tool {
             | Self::Explain
             | Self::Children
             | Self::Diff
-            | Self::Events => hints.read_only(true),
+            | Self::Events
+            | Self::Activity => hints.read_only(true),
             Self::Sync => command.destructive(true).idempotent(false),
             Self::Pause => command.destructive(false).idempotent(true),
             Self::Resume => command.destructive(true).idempotent(true),
@@ -172,9 +199,12 @@ impl Tool {
             Self::Explain | Self::Children | Self::Diff | Self::Events => {
                 ApiRequest::parent(&any())
             }
-            Self::Sync => ApiRequest::command(&any(), ParentCommand::Sync),
-            Self::Pause => ApiRequest::command(&any(), ParentCommand::Pause),
-            Self::Resume => ApiRequest::command(&any(), ParentCommand::Resume),
+            Self::Activity => ApiRequest::activity(Some(name), namespace),
+            Self::Sync => ApiRequest::command(&any(), &ParentCommand::Sync),
+            Self::Pause => {
+                ApiRequest::command(&any(), &ParentCommand::Pause(PauseRequest::default()))
+            }
+            Self::Resume => ApiRequest::command(&any(), &ParentCommand::Resume),
         }
     }
 }

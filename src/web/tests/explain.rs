@@ -1,5 +1,7 @@
 //! `/api/v1` and `/`.
 
+use std::time::SystemTime;
+
 use actix_web::http::{Method, header};
 use serde_json::{Value, json};
 
@@ -167,4 +169,26 @@ async fn the_index_lists_every_path_for_programs() {
     assert_eq!(index["paths"], json!(PATHS.each()));
     let livez = json!({"methods": "GET, HEAD", "path": "/livez", "summary": "Whether the process is alive"});
     assert!(index["endpoints"].as_array().unwrap().contains(&livez), "{index}");
+}
+
+#[actix_web::test]
+async fn an_api_server_that_does_not_answer_begins_each_explanation() {
+    let world = World::running().with_parent();
+    let path = "/api/v1/operators/echo-server/parents/ns/a";
+    let before = json_at(&world, path).await["why"].take();
+    for cache in world.state.board.types() {
+        let since = Some(SystemTime::UNIX_EPOCH);
+        world.state.board.update_type(cache.store.ty(), |ty| ty.unreachable_since = since);
+    }
+    let parent = json_at(&world, path).await;
+    assert_eq!(parent["why"]["what"], "The API server does not answer");
+    let since = "it has been unreachable since 1970-01-01T00:00:00Z";
+    assert_eq!(parent["why"]["because"][0], since);
+    assert_eq!(parent["otherProblems"][0], before, "what was known is still shown");
+    let operators = json_at(&world, "/api/v1/operators").await;
+    assert_eq!(operators["items"][0]["unreachableSince"], "1970-01-01T00:00:00.000Z");
+    // One cache that is answered is enough.
+    let answered = world.state.board.types().swap_remove(0);
+    world.state.board.update_type(answered.store.ty(), |ty| ty.unreachable_since = None);
+    assert_eq!(json_at(&world, path).await["why"], before);
 }

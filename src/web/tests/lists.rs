@@ -109,7 +109,8 @@ async fn the_age_of_the_last_event_is_shown() {
 fn a_list_of_many_objects_does_not_block_other_requests() {
     let runtime =
         Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
-    for path in ["/ui/cache/namespaces", "/api/v1/cache/namespaces"] {
+    for path in ["/ui/cache/namespaces", "/api/v1/cache/namespaces", "/ui/search", "/api/v1/search"]
+    {
         LocalSet::new().block_on(&runtime, async {
             let world = World::running().with_namespaces(3);
             let (release, held) = mpsc::channel::<()>();

@@ -12,9 +12,11 @@ use super::{
     reviewer::Reviewer,
     world::World,
 };
-use crate::{board::WebRequest, web::request_rules::RequestRules};
+use crate::{
+    board::WebRequest, object::ObjectKey, operator::OperatorName, web::request_rules::RequestRules,
+};
 
-const ALL: [&str; 10] = [
+const ALL: [&str; 11] = [
     "operators",
     "attention",
     "parents",
@@ -22,6 +24,7 @@ const ALL: [&str; 10] = [
     "children",
     "diff",
     "events",
+    "activity",
     "sync",
     "pause",
     "resume",
@@ -61,7 +64,7 @@ fn parent(namespace: &str, name: &str) -> Value {
 #[actix_web::test]
 async fn only_the_tools_that_a_user_may_call_are_listed() {
     let (world, rules) = (World::running().with_parent(), with_mcp(Reviewer::default().rules()));
-    let (reads, of_namespace) = (&ALL[..7], &ALL[1..]);
+    let (reads, of_namespace) = (&ALL[..8], &ALL[1..]);
     for (user, query, expected) in [
         ("eve", "", &ALL[..]),
         ("ann", "", reads),
@@ -131,6 +134,8 @@ async fn a_call_needs_the_permission_for_the_same_request_of_the_http_api() {
         ),
         ("tim", "explain", parent("other", "a"), "in the namespace \"other\""),
         ("tim", "parents", json!({"operator": "echo-server"}), "/echo-server/parents\""),
+        ("bob", "activity", json!({}), "get path \"/operetta/api/v1/activity\""),
+        ("tim", "activity", json!({"namespace": "ns"}), "/operetta/api/v1/activity\""),
         ("tim", "parents", json!({"operator": "spaces", "namespace": "ns"}), "/spaces/parents\""),
         ("una", "explain", parent("ns", "b"), "/parents/ns/b\""),
     ] {
@@ -141,12 +146,15 @@ async fn a_call_needs_the_permission_for_the_same_request_of_the_http_api() {
         );
         assert!(why.contains(path) && why.contains("no rule"), "{user} {tool}: {why}");
     }
+    let operator = OperatorName::new("echo-server").unwrap();
+    world.state.board.record_approval((&operator, &ObjectKey::namespaced("ns", "a")), None);
     for (user, tool, arguments) in [
         ("ann", "explain", parent("ns", "a")),
         ("tim", "explain", parent("ns", "a")),
         ("una", "explain", parent("ns", "a")),
         ("tim", "parents", json!({"operator": "echo-server", "namespace": "ns"})),
         ("tim", "attention", json!({"namespace": "ns"})),
+        ("tim", "activity", json!({"operator": "echo-server", "namespace": "ns"})),
     ] {
         let (text, is_error) = call_as(&rules, &world, user, (tool, arguments)).await;
         assert!(!is_error && text.contains("ns/a"), "{user} {tool}: {text}");

@@ -13,11 +13,11 @@ use super::{
 };
 use crate::{
     board::{
-        Command, CommandError, CommandRequest, EventReading, OperatorState, PauseRequest, Preview,
-        Responder, WebRequest,
+        Command, CommandError, CommandRequest, EventReading, OperatorState, PauseEnd, PauseRequest,
+        Preview, Responder, WebRequest,
     },
     object::{ObjectEvent, ObjectKey},
-    operator::ChildConfig,
+    operator::{ChildConfig, OperatorName, Pause},
     plan::{ChildId, Plan, Step, Write},
 };
 
@@ -231,6 +231,72 @@ async fn commands_are_given_and_their_errors_are_returned() {
 }
 
 #[actix_web::test]
+async fn the_activity_is_shown_the_newest_first_and_can_be_selected() {
+    let world = World::running().with_parent();
+    let (operator, key) =
+        (OperatorName::new("echo-server").unwrap(), ObjectKey::namespaced("ns", "a"));
+    let pause = Pause::begun(SystemTime::now(), Some("ann"), None, Some("the volume is moved"));
+    world.state.board.record_pause((&operator, &key), Some(&pause), Some("ann"));
+    world.state.board.record_approval((&operator, &key), Some("bob"));
+    let all = told(&world.state, "activity", json!({})).await;
+    let lines: Vec<&str> = all.lines().collect();
+    assert_eq!(lines[0], "3 entries, newest first.", "{all}");
+    let allowed =
+        "0 s ago, echo-server: Deletions of `ns/a` that are held were allowed by \"bob\".";
+    let paused = "0 s ago, echo-server: `ns/a` was paused by \"ann\": the volume is moved.";
+    assert_eq!(lines[1..3], [allowed, paused]);
+    for (query, expected) in [
+        (json!({"kind": "paused"}), "1 entry,"),
+        (json!({"text": "VOLUME"}), "1 entry,"),
+        (json!({"operator": "echo-server", "namespace": "ns"}), "2 entries,"),
+        (json!({"since": "1h", "kind": "deleted"}), "0 entries,"),
+    ] {
+        let text = told(&world.state, "activity", query.clone()).await;
+        assert!(text.starts_with(expected), "{query}: {text}");
+    }
+    for number in 0..200 {
+        let key = ObjectKey::namespaced("ns", &format!("p{number}"));
+        let (kind, by) = (number % 2 == 0, format!("user-{number}"));
+        world.state.board.record_pause((&operator, &key), kind.then_some(&pause), Some(&by));
+        world.state.board.record_approval((&operator, &key), Some(&by));
+    }
+    let many = told(&world.state, "activity", json!({})).await;
+    assert!(many.contains("more are left out: ask for an `operator`"), "{many}");
+    for (argument, words) in [
+        (json!({"kind": "odd"}), "`odd` is not one of"),
+        (json!({"since": "yesterday"}), "is neither a time"),
+        (json!({"namespace": "a/b"}), "not the name of an object"),
+    ] {
+        let (why, is_error) = call(&world.state, "activity", argument).await;
+        assert!(is_error && why.contains(words), "{why}");
+    }
+}
+
+#[actix_web::test]
+async fn a_pause_has_the_reason_and_the_end_that_are_given() {
+    let world = World::running().with_parent();
+    let reason = "the DBA moves the volume ".repeat(20);
+    let more = json!({"reason": reason, "for": "1d 12h"});
+    let done = |request: WebRequest| {
+        let WebRequest::Command(CommandRequest { command, answer, .. }) = request else { panic!() };
+        let Command::PauseParent(_, asked) = command else { panic!("{command:?}") };
+        let end = Some(PauseEnd::After(Duration::from_hours(36)));
+        assert_eq!((asked.reason, asked.end), (Some(reason.clone()), end));
+        answer.give(Ok(()));
+    };
+    let (text, is_error) = answered(&world, "pause", with(&parent(), &more), done).await;
+    assert!(!is_error, "{text}");
+    for (more, words) in [
+        (json!({"for": "soon"}), "for: `soon`"),
+        (json!({"reason": "x".repeat(513)}), "longer than 512 characters"),
+        (json!({"reason": "x".repeat(3000)}), "longer than 2048 bytes"),
+    ] {
+        let (why, is_error) = call(&world.state, "pause", with(&parent(), &more)).await;
+        assert!(is_error && why.contains(words), "{why}");
+    }
+}
+
+#[actix_web::test]
 async fn wrong_calls_are_refused_with_what_is_wrong() {
     let world = World::running().with_parent();
     let long = "x".repeat(300);
@@ -277,6 +343,7 @@ async fn no_tool_shows_a_secret_value() {
         ("children", parent()),
         ("diff", parent()),
         ("events", parent()),
+        ("activity", json!({})),
         ("sync", parent()),
     ] {
         let asked = message("tools/call", &json!({"name": tool, "arguments": arguments}));

@@ -3,6 +3,7 @@
 mod about;
 mod access;
 mod activity;
+mod approval;
 mod audit;
 mod bad_input;
 mod commands;
@@ -23,6 +24,7 @@ mod mcp_tools;
 mod openapi;
 mod own_routes;
 mod pages;
+mod parent_lists;
 mod proxy;
 mod refusals;
 mod reviewer;

@@ -23,6 +23,7 @@ const VIEWS: &[&str] = &[
     "/",
     "/ui/operators/echo-server",
     "/ui/operators/spaces",
+    "/ui/operators/echo-server/namespaces/ns",
     "/ui/operators/echo-server/parents/ns/a",
     "/ui/operators/spaces/parents/n00000",
     "/ui/operators/echo-server/map/ns/a",
@@ -35,6 +36,7 @@ const VIEWS: &[&str] = &[
     "/ui/cache/pods",
     "/ui/cache/secrets/ns/secret",
     "/ui/cache/namespaces/n00000",
+    "/ui/search?q=a",
 ];
 
 async fn visit(world: &World, path: &str) -> Answer {
@@ -43,7 +45,7 @@ async fn visit(world: &World, path: &str) -> Answer {
     ask(&world.state, request).await
 }
 
-async fn page(world: &World, path: &str) -> String {
+pub(super) async fn page(world: &World, path: &str) -> String {
     let answer = visit(world, path).await;
     assert_eq!(answer.code, 200, "{path}: {}", answer.body);
     assert_eq!(answer.header(header::CONTENT_TYPE), "text/html; charset=utf-8");
@@ -292,11 +294,11 @@ async fn ten_thousand_parents_come_in_pages_and_can_be_searched() {
     let world = World::running().with_namespaces(10_000);
     let path = "/ui/operators/spaces";
     let first = page(&world, path).await;
-    assert!(first.contains("The first 100 of 10,000 parents"), "{first}");
-    assert_eq!(first.matches("<tr role=\"row\" data-key").count(), 100 + 1, "and one cache");
-    assert!(first.contains("href=\"/ui/operators/spaces?continue=n00099\" rel=\"next\""));
-    let second = page(&world, &format!("{path}?continue=n00099")).await;
-    assert!(second.contains(">n00100</a>") && second.contains("First page"));
+    assert!(first.contains("The first 50 of 10,000 parents"), "{first}");
+    assert_eq!(first.matches("<tr role=\"row\" data-key").count(), 50 + 1, "and one cache");
+    assert!(first.contains("href=\"/ui/operators/spaces?continue=9~n00049\" rel=\"next\""));
+    let second = page(&world, &format!("{path}?continue=9~n00049")).await;
+    assert!(second.contains(">n00050</a>") && second.contains("First page"));
     let found = page(&world, &format!("{path}?q=N0999&phase=pending")).await;
     assert!(found.contains("<p class=\"quiet\" data-announce>10 parents</p>"), "{found}");
     assert!(found.contains("value=\"N0999\"") && found.contains(">n09999</a>"));
@@ -362,4 +364,19 @@ async fn programs_get_the_list_of_paths() {
     let world = world();
     let answer = ask(&world.state, request(Method::GET, "/")).await;
     assert!(answer.json()["paths"].is_array());
+}
+
+#[actix_web::test]
+async fn an_api_server_that_does_not_answer_is_one_card() {
+    let world = World::running();
+    for cache in world.state.board.types() {
+        let error = Some(TypeError { message: "unreachable".to_owned(), permission: None });
+        let since = Some(SystemTime::UNIX_EPOCH);
+        world.state.board.update_type(cache.store.ty(), |ty| {
+            (ty.error, ty.unreachable_since) = (error, since);
+        });
+    }
+    let html = page(&world, "/").await;
+    assert_eq!(html.matches("data-key=\"cache /ui/cache/").count(), 1, "{html}");
+    assert!(html.contains("The API server has not answered since 1970-01-01T00:00:00Z"), "{html}");
 }

@@ -250,6 +250,7 @@ fn mark(kind: ActivityKind) -> Mark {
         ActivityKind::Deleted => Decided::Deleted.into(),
         ActivityKind::Repaired => Mark::warn("repaired"),
         ActivityKind::Held => Decided::Held.into(),
+        ActivityKind::Allowed => Mark::warn("allowed"),
         ActivityKind::Released => Mark::warn("released"),
         ActivityKind::Failing => Mark::bad("failing"),
         ActivityKind::Recovered => Mark::good("recovered"),

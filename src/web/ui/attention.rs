@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::{
     links,
+    parent_row::since,
     parts::{Link, Mark, count, counted},
     sentence::Words,
     time::Moment,
@@ -14,8 +15,9 @@ use crate::{
     object::ObjectKey,
     operator::Pause,
     web::{
-        attention::{PHASES, parents, uncovered_problems},
+        attention::{parents, uncovered_problems},
         explain::why,
+        severity::PHASES,
         why::of_operator,
     },
 };
@@ -110,12 +112,6 @@ fn item(
         since: since(state).map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
-}
-
-/// A pause began before the last reconcile that found it.
-fn since(state: &ParentState) -> Option<SystemTime> {
-    let paused = state.pause.as_ref().filter(|_| state.phase == ParentPhase::Paused);
-    paused.and_then(|pause| pause.since()).or_else(|| state.history.since())
 }
 
 fn not_running(operator: &OperatorSnapshot) -> Option<Item> {

@@ -25,6 +25,8 @@ pub(super) struct Frame {
     /// The minimum time between two requests for the page in milliseconds; a second by default.
     pub(super) gap: Option<u32>,
     pub(super) is_stopping: bool,
+    /// The operator and the namespace that the page is about, if it is about one of each.
+    place: Option<(String, String)>,
     pub(super) visitor: Option<Visitor>,
     pub(super) now: SystemTime,
     pub(super) style: String,
@@ -62,6 +64,7 @@ impl Frame {
             refresh: None,
             gap: None,
             is_stopping: false,
+            place: None,
             visitor: visitor(),
             now,
             style: assets::href("page.css"),
@@ -87,13 +90,31 @@ impl Frame {
         key: Option<&crate::object::ObjectKey>,
     ) -> Self {
         self.events = links::events(operator, key);
+        let namespace = key.and_then(|key| key.namespace.as_deref());
+        self.place = namespace.map(|namespace| (operator.to_owned(), namespace.to_owned()));
         self
     }
 
     /// Listens to changes of the parents of an operator in one namespace.
     pub(super) fn listening_in(mut self, operator: &str, namespace: &str) -> Self {
         self.events = links::events_in(operator, namespace);
+        self.place = Some((operator.to_owned(), namespace.to_owned()));
         self
+    }
+
+    /// Listens to all changes that a search in this place may be about; each may be empty.
+    pub(super) fn searching(self, operator: &str, namespace: &str) -> Self {
+        match (operator, namespace) {
+            ("", _) => self,
+            (operator, "") => self.listening_to(operator, None),
+            (operator, namespace) => self.listening_in(operator, namespace),
+        }
+    }
+
+    /// Where users search who may see no more than that.
+    pub(super) fn limit(&self) -> Option<&(String, String)> {
+        let is_limited = self.visitor.as_ref().is_some_and(|visitor| visitor.is_limited);
+        self.place.as_ref().filter(|_| is_limited)
     }
 
     /// Does not listen to changes, because the view is expensive.

@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
-    board::ParentPhase,
+    board::{ParentPhase, Place},
     object::{K8sType, ObjectKey},
     web::status::Refused,
 };
@@ -98,12 +98,29 @@ pub(super) fn query(parameters: &[(&str, &str)]) -> String {
     if given.is_empty() { String::new() } else { format!("?{}", given.join("&")) }
 }
 
+/// The place after which a page of parents starts, from its `continue`; `None` for the first page.
+pub(super) fn place(token: &str) -> Result<Option<Place>, Refused> {
+    if token.is_empty() {
+        return Ok(None);
+    }
+    let parts = token.split_once('~');
+    let place = parts
+        .and_then(|(rank, key)| Some(Place { rank: rank.parse().ok()?, key: key.parse().ok()? }));
+    place.map(Some).ok_or_else(invalid_token)
+}
+
+pub(super) fn token(Place { rank, key }: &Place) -> String {
+    format!("{rank}~{key}")
+}
+
 /// The key after which a page starts, from its `continue`; `None` for the first page.
 pub(super) fn after(token: &str) -> Result<Option<ObjectKey>, Refused> {
     let key = Some(token).filter(|token| !token.is_empty()).map(str::parse).transpose();
-    key.map_err(|_| {
-        Refused::BadRequest("continue: the token is invalid; open the first page again".to_owned())
-    })
+    key.map_err(|_| invalid_token())
+}
+
+fn invalid_token() -> Refused {
+    Refused::BadRequest("continue: the token is invalid; open the first page again".to_owned())
 }
 
 pub(super) fn encoded(text: &str) -> String {
@@ -128,6 +145,18 @@ mod tests {
             events("op", Some(&ObjectKey::cluster("a&b"))),
             "/api/v1/events?operator=op&name=a%26b"
         );
+    }
+
+    #[test]
+    fn a_token_of_a_page_reads_back_as_the_same_place() {
+        for key in ["a", "ns/a", "system:node~1"] {
+            let place = Place { rank: 7, key: key.parse().unwrap() };
+            assert_eq!(super::place(&token(&place)).unwrap(), Some(place));
+        }
+        assert_eq!(place("").unwrap(), None);
+        for bad in ["a", "ns/a", "x~a", "-1~a", "7~", "7~a/b/c"] {
+            assert!(place(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `/ui/operators/{operator}`: its parents in pages, and its configuration.
+//! `/ui/operators/{operator}`: its parents, and its configuration.
 
 use std::time::SystemTime;
 
@@ -7,35 +7,20 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde::Deserialize;
 
 use super::{
     facts::{CacheRow, Fact, type_words},
     frame::{self, Frame, NoPage, Section},
     links, namespaces,
-    parent_row::ParentRow,
-    parts::{Asks, Bar, Button, Mark, Part, Prose, count, counted, parts},
+    parent_list::{ListQuery, ParentList},
+    parts::{Asks, Bar, Button, Mark, Prose, count},
     time::{Moment, span, took},
 };
 use crate::{
-    board::{Board, Leadership, OperatorRestarts, OperatorSnapshot, ParentState, QueueState},
-    object::ObjectKey,
+    board::{Board, Leadership, OperatorRestarts, OperatorSnapshot, QueueState},
     operator::Pause,
     web::{state::WebState, status::Refused},
 };
-
-#[derive(Debug, Default, Deserialize)]
-pub(in crate::web) struct ParentsQuery {
-    /// A part of the name.
-    #[serde(default)]
-    q: String,
-    #[serde(default)]
-    phase: String,
-    #[serde(default)]
-    namespace: String,
-    #[serde(default)]
-    r#continue: String,
-}
 
 #[derive(Template)]
 #[template(path = "operator.html")]
@@ -50,13 +35,7 @@ struct View {
     activity: String,
     commands: Vec<Button>,
     bar: Bar,
-    tabs: Vec<Tab>,
-    query: ParentsQuery,
-    namespaces: Vec<String>,
-    shown: String,
-    rows: Vec<ParentRow>,
-    first: Option<String>,
-    next: Option<String>,
+    list: ParentList,
     facts: Vec<Fact>,
     children: Vec<(String, &'static str)>,
     caches: Vec<CacheRow>,
@@ -70,35 +49,22 @@ struct PausedNotice {
     reason: String,
 }
 
-struct Tab {
-    word: &'static str,
-    count: String,
-    href: String,
-    is_current: bool,
-}
-
-const ROWS: usize = 100;
 /// The limit of selectable namespaces; others can be entered in the URL.
 const NAMESPACES: usize = 200;
 
 pub(super) async fn show(
     name: Path<String>,
-    query: Query<ParentsQuery>,
+    query: Query<ListQuery>,
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
     let view = view(&state.board, &name, query.into_inner(), SystemTime::now())?;
     Ok(frame::answer(&view))
 }
 
-fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Result<View, Refused> {
-    let operator = board.operator(name).ok_or_else(|| Refused::NoOperator(name.to_owned()))?;
-    let after = links::after(&query.r#continue)?;
-    let needle = query.q.to_lowercase();
-    let found =
-        board.select(name, after.as_ref(), ROWS, |key, state| query.wants(&needle, key, state));
-    let found = found.ok_or_else(|| Refused::NoOperator(name.to_owned()))?;
-    let last = found.items.last().map(|(key, _)| key.to_string());
-    let next = last.filter(|_| found.remaining > 0).map(|last| query.at(name, &last));
+fn view(board: &Board, name: &str, query: ListQuery, now: SystemTime) -> Result<View, Refused> {
+    let no_operator = || Refused::NoOperator(name.to_owned());
+    let operator = board.operator(name).ok_or_else(no_operator)?;
+    let list = ParentList::of(board, (name, None), query, now)?.ok_or_else(no_operator)?;
     Ok(View {
         frame: Frame::new(name, Section::Operators, now)
             .of(board)
@@ -113,20 +79,10 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         activity: links::activity(name, ""),
         commands: commands(&operator),
         bar: Bar::new(&operator),
-        tabs: tabs(&operator, &query),
-        namespaces: namespaces::of_parents(board, name, NAMESPACES),
-        shown: shown(found.items.len(), found.chosen, after.is_some()),
-        rows: found
-            .items
-            .iter()
-            .map(|(key, state)| ParentRow::new(name, key, state, now))
-            .collect(),
-        first: after.map(|_| query.at(name, "")),
-        next,
+        list: list.among(namespaces::of_parents(board, name, NAMESPACES)),
         facts: facts(board, &operator, now),
         children: children(&operator),
         caches: caches(board, &operator, now),
-        query,
     })
 }
 
@@ -164,34 +120,6 @@ impl PausedNotice {
             reason: pause.reason_given(),
         }
     }
-}
-
-fn shown(rows: usize, chosen: usize, is_later: bool) -> String {
-    match (rows, is_later) {
-        (0, _) => "No parent matches.".to_owned(),
-        (_, false) if rows == chosen => counted(rows, "parent", "parents"),
-        (_, false) => format!("The first {rows} of {} parents", count(chosen)),
-        (_, true) => format!("{rows} of {} parents", count(chosen)),
-    }
-}
-
-fn tabs(operator: &OperatorSnapshot, query: &ParentsQuery) -> Vec<Tab> {
-    let name = operator.info.name.as_str();
-    let tab = |word, number, phase: &str| Tab {
-        word,
-        count: count(number),
-        href: format!(
-            "{}{}",
-            links::operator(name),
-            links::query(&[("q", &query.q), ("phase", phase), ("namespace", &query.namespace),])
-        ),
-        is_current: query.phase == phase,
-    };
-    let all = tab("all", operator.parents.values().sum(), "");
-    let phases = parts(name, &operator.parents);
-    let phases =
-        phases.iter().map(|Part { mark, count, .. }| tab(mark.word(), *count, mark.word()));
-    [all].into_iter().chain(phases).collect()
 }
 
 fn facts(board: &Board, operator: &OperatorSnapshot, now: SystemTime) -> Vec<Fact> {
@@ -276,23 +204,4 @@ fn caches(board: &Board, operator: &OperatorSnapshot, now: SystemTime) -> Vec<Ca
     let types = [&config.parent].into_iter().chain(config.children.iter().map(|child| &child.ty));
     let caches = types.filter_map(|ty| board.type_state(ty));
     caches.map(|cache| CacheRow::new(&cache, now)).collect()
-}
-
-impl ParentsQuery {
-    fn wants(&self, needle: &str, key: &ObjectKey, state: &ParentState) -> bool {
-        (self.phase.is_empty() || state.phase.name() == self.phase)
-            && (self.namespace.is_empty() || key.namespace.as_deref() == Some(&*self.namespace))
-            && (needle.is_empty() || key.to_string().to_lowercase().contains(needle))
-    }
-
-    /// The same query after another parent.
-    fn at(&self, operator: &str, after: &str) -> String {
-        let parameters = [
-            ("q", &*self.q),
-            ("phase", &*self.phase),
-            ("namespace", &*self.namespace),
-            ("continue", after),
-        ];
-        format!("{}{}", links::operator(operator), links::query(&parameters))
-    }
 }

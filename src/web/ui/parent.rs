@@ -15,7 +15,7 @@ use super::{
     links,
     parts::{Asks, Button, Mark, Prose, counted},
     reconciles::{self, Row},
-    sentence::ProblemCard,
+    sentence::{Approval, ProblemCard},
     short::Shortened,
     time::Moment,
     tree::Branch,
@@ -100,14 +100,20 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
     let (history, has_events) = (&parent.history, events.is_some());
     let namespace = key.namespace.as_deref();
     let at = |diff, events| links::parent_with(name, &key, diff, events);
+    let approval = parent.approval.as_deref().map(|code| Approval {
+        path: format!("{}/allow-deletions", links::parent_api(name, &key)),
+        code: code.to_owned(),
+    });
+    let what = problems.first().map(|first| first.what.clone()).unwrap_or_default().into();
+    let cards = problems.into_iter().filter(ProblemCard::is_one);
     View {
         frame: frame(board, name, &key, now).still_if(is_preview).slow_if(has_events),
         kind: ty.kind().to_owned(),
         operator: name.to_owned(),
         object: object.as_ref().map(|_| links::object(ty, &key)),
         mark: parent.phase.into(),
-        what: problems.first().map(|first| first.what.clone()).unwrap_or_default().into(),
-        problems: problems.into_iter().filter(ProblemCard::is_one).map(ProblemCard::from).collect(),
+        what,
+        problems: cards.map(|it| ProblemCard::new(it, approval.as_ref())).collect(),
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), purpose(it.why))),
         since: history.since().map(|at| Moment::past(at, now)),
         facts: facts(&parent),

@@ -209,11 +209,16 @@ impl From<Decided> for Mark {
 
 impl Prose {
     fn parts(&self) -> impl Iterator<Item = (bool, &str)> {
-        // An odd number of backticks is ambiguous, so none is markup.
-        let is_paired = self.0.matches('`').count().is_multiple_of(2);
-        let marker = if is_paired { '`' } else { '\0' };
-        self.0.split(marker).enumerate().map(|(at, text)| (at % 2 == 1, text))
+        coded(&self.0)
     }
+}
+
+/// The parts of a text, and whether each is code: it is between backticks.
+pub(super) fn coded(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    // An odd number of backticks is ambiguous, so none is markup.
+    let is_paired = text.matches('`').count().is_multiple_of(2);
+    let marker = if is_paired { '`' } else { '\0' };
+    text.split(marker).enumerate().map(|(at, text)| (at % 2 == 1, text))
 }
 
 impl<T: Into<String>> From<T> for Prose {
@@ -252,8 +257,8 @@ pub(super) fn parts(operator: &str, counts: &BTreeMap<ParentPhase, usize>) -> Ve
     WORST_FIRST.into_iter().filter_map(part).collect()
 }
 
-/// The order of phases in bars and tabs.
-const WORST_FIRST: [ParentPhase; 9] = [
+/// The order of phases in bars and chips.
+pub(super) const WORST_FIRST: [ParentPhase; 9] = [
     ParentPhase::Stalled,
     ParentPhase::Failing,
     ParentPhase::Waiting,

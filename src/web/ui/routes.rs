@@ -2,7 +2,9 @@
 
 use actix_web::web::to;
 
-use super::{activity, assets, cache, login, map, namespace, object, operator, overview, parent};
+use super::{
+    activity, assets, cache, login, map, namespace, object, operator, overview, parent, search,
+};
 use crate::{
     metrics::Attempt,
     web::{
@@ -18,6 +20,7 @@ use crate::{
         kubernetes_events::EVENTS,
         page::CONTINUE,
         pages::Pages,
+        search::PARAMETERS as PLACES,
     },
 };
 
@@ -28,7 +31,14 @@ const REDIRECT: Responses = PAGE.with_codes(&[303]);
 const ASSET: Responses = Responses::of(&["text/css", "text/javascript", "image/svg+xml"]);
 
 const NAMED: Parameter = Parameter::text("q", "a part of the namespace and name");
-const PHASE: Parameter = Parameter::text("phase", "the phase of the parents");
+const PHASE: Parameter = Parameter::text(
+    "phase",
+    "the phase of the parents, or not-ready, flapping, held (deletions of them are held)",
+);
+const SORT: Parameter = Parameter::text(
+    "sort",
+    "severity (the default), name, or since: the longest in its state first; with a minus before it in reverse",
+);
 const NAMESPACE: Parameter = Parameter::text("namespace", "the namespace of the parents");
 
 pub(in crate::web) static PAGES: Pages =
@@ -59,19 +69,21 @@ static ENDPOINTS: &[Endpoint] = &[
     audited(Attempt::Logout, Endpoint::new(Post, "/ui/logout", "Logs a browser out",
         REDIRECT, || to(login::log_out)).taking(login::NO_FIELDS)),
     Endpoint::new(Get, "/ui/operators/{operator}", "The page of an operator and its parents",
-        PAGE, || to(operator::show)).with(&[NAMED, PHASE, NAMESPACE, CONTINUE]),
+        PAGE, || to(operator::show)).with(&[NAMED, PHASE, NAMESPACE, SORT, CONTINUE]),
     Endpoint::new(Get, "/ui/operators/{operator}/map/{namespace}/{name}",
         "The page of the map of a parent", PAGE, || to(map::show)).with(map::PARAMETERS).by_namespace(),
     Endpoint::new(Get, "/ui/operators/{operator}/map/{name}",
         "The page of the map of a cluster-scoped parent", PAGE, || to(map::show)).with(map::PARAMETERS),
     Endpoint::new(Get, "/ui/operators/{operator}/namespaces/{namespace}",
         "The page of the parents of an operator in a namespace", PAGE, || to(namespace::show))
-        .with(&[CONTINUE]).by_namespace(),
+        .with(&[NAMED, PHASE, SORT, CONTINUE]).by_namespace(),
     Endpoint::new(Get, "/ui/operators/{operator}/parents/{namespace}/{name}",
         "The page of a parent", PAGE, || to(parent::show)).with(&[DIFF, EVENTS]).by_namespace(),
     Endpoint::new(Get, "/ui/operators/{operator}/parents/{name}",
         "The page of a cluster-scoped parent", PAGE, || to(parent::show))
         .with(&[DIFF, EVENTS]),
+    Endpoint::new(Get, "/ui/search", "The page of the parents of all operators with a text in their name, worst first",
+        PAGE, || to(search::show)).with(PLACES).by_namespace(),
 ];
 
 const NAMES: &[Parameter] = &[Parameter::text("file", "the name of a file")];

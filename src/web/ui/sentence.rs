@@ -3,7 +3,10 @@
 use askama::{Template, filters::HtmlSafe};
 
 use super::{parts::Prose, shell::Shell, short::Shortened};
-use crate::history::{Action, Problem};
+use crate::{
+    history::{Action, Problem},
+    operator::ALLOW_DELETION_ANNOTATION,
+};
 
 /// A problem as a card.
 #[derive(Debug, Template)]
@@ -21,6 +24,16 @@ impl HtmlSafe for ProblemCard {}
 struct Step {
     text: Prose,
     command: Option<Shell>,
+    /// The button of the page that does the same.
+    button: Option<Approval>,
+}
+
+/// The button that allows the deletions of a parent that are held.
+#[derive(Debug, Clone)]
+pub(super) struct Approval {
+    /// Of the API.
+    pub(super) path: String,
+    pub(super) code: String,
 }
 
 /// Problems in a few lines.
@@ -53,15 +66,16 @@ impl ProblemCard {
     pub(super) fn is_one(problem: &Problem) -> bool {
         !problem.because.is_empty() || !problem.actions.is_empty()
     }
-}
 
-impl From<Problem> for ProblemCard {
-    fn from(Problem { what, because, actions, .. }: Problem) -> Self {
+    /// With the button beside the command that it replaces.
+    pub(super) fn new(problem: Problem, approval: Option<&Approval>) -> Self {
+        let Problem { what, because, actions, .. } = problem;
         let (in_code, actions): (Vec<Action>, Vec<Action>) =
             actions.into_iter().partition(|action| action.in_code);
-        let step = |Action { text, command, .. }| Step {
-            text: Prose::from(text),
-            command: command.map(Shell::from),
+        let step = |Action { text, command, .. }| {
+            let is_it = |it: &&Approval| command.as_ref().is_some_and(|command| it.does(command));
+            let button = approval.filter(is_it).cloned();
+            Step { text: Prose::from(text), command: command.map(Shell::from), button }
         };
         Self {
             what: what.into(),
@@ -69,5 +83,11 @@ impl From<Problem> for ProblemCard {
             actions: actions.into_iter().map(step).collect(),
             in_code: in_code.into_iter().map(|action| action.text.into()).collect(),
         }
+    }
+}
+
+impl Approval {
+    fn does(&self, command: &str) -> bool {
+        command.ends_with(&format!("{ALLOW_DELETION_ANNOTATION}={}", self.code))
     }
 }

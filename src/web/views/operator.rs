@@ -1,6 +1,6 @@
 //! The JSON form of an operator: its state, configuration and queue.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::SystemTime};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,6 +21,9 @@ pub(in crate::web) struct OperatorView {
     state: &'static str,
     /// Why it is not running.
     reasons: Vec<String>,
+    /// Since when the API server has not answered, so that what is shown is older; absent if it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreachable_since: Option<Time>,
     /// Absent if it is not paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<PauseView>,
@@ -108,6 +111,7 @@ impl OperatorView {
             name: info.name.to_string(),
             state: state.name(),
             reasons: state.reasons().to_vec(),
+            unreachable_since: None,
             pause: paused.as_deref().map(PauseView::from),
             leadership: leadership.clone().map(LeadershipView::from),
             restarts: restarts.clone().map(RestartsView::from),
@@ -116,6 +120,11 @@ impl OperatorView {
             queue: queue.map(QueueView::from),
             undeclared_status,
         }
+    }
+
+    /// The same while the API server does not answer.
+    pub(in crate::web) fn unreachable(self, since: Option<SystemTime>) -> Self {
+        Self { unreachable_since: since.map(Time), ..self }
     }
 }
 

@@ -3,21 +3,25 @@
 //! handlers that hang, and how long it lasts.
 
 mod operator;
+mod process;
+#[cfg(feature = "dashboard")]
 mod words;
 
 use k8s_openapi::jiff::Timestamp;
 
-pub(super) use operator::of_operator;
+pub(super) use operator::{of_operator, standby};
+pub(super) use process::of_process;
+#[cfg(feature = "dashboard")]
 pub(in crate::web) use words::purpose;
 
 use crate::{
     board::{OperatorSnapshot, OperatorState, ParentPhase, ParentState, ReconcileStage},
     history::{Action, Decided, Problem, Reconcile},
     journal::Failure,
-    object::ObjectKey,
+    object::{Object, ObjectKey},
     operator::{PAUSED_ANNOTATION, Pause},
     plan::ChildId,
-    report::problem::{kubectl, of_flapping, of_one_failure},
+    report::problem::{kubectl, of_ending, of_flapping, of_one_failure},
 };
 
 pub(super) struct Facts<'a> {
@@ -172,6 +176,27 @@ impl Facts<'_> {
     fn id(&self) -> ChildId {
         ChildId { ty: self.operator.info.config.parent.clone(), key: self.key.clone() }
     }
+}
+
+/// A parent that only finalizers of others keep from being deleted.
+pub(super) fn ending(parent: &Object, operator: &OperatorSnapshot) -> Vec<Problem> {
+    let ours = operator.info.config.finalizer_name();
+    let all = parent.finalizers();
+    // Those without a domain are of Kubernetes, which removes them itself.
+    let others: Vec<String> = all.iter().filter(|it| it.contains('/')).cloned().collect();
+    if !parent.is_deleting() || others.is_empty() || all.contains(&ours) {
+        return Vec::new();
+    }
+    of_ending(&ChildId::of(parent), &others)
+}
+
+/// The problems above a parent before its own. That all is well is not said then.
+pub(super) fn with_those_above(above: Vec<Problem>, own: Vec<Problem>) -> Vec<Problem> {
+    if above.is_empty() {
+        return own;
+    }
+    let is_calm = |it: &Problem| it.because.is_empty() && it.actions.is_empty();
+    above.into_iter().chain(own.into_iter().filter(|it| !is_calm(it))).collect()
 }
 
 fn named(some: &[String]) -> String {

@@ -4,7 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::{
-    board::{Board, OperatorInfo},
+    board::{Board, Leadership, OperatorInfo},
+    election::FenceReach,
     history::{Decision, FailureKind, Outcome},
     object::{K8sType, Uid},
     operator::{OperatorConfig, OperatorName},
@@ -131,7 +132,8 @@ fn an_operator_that_does_not_run_is_a_problem_of_each_of_its_parents() {
     let reasons =
         vec!["the API server does not serve pods.x in version v1: install its CRD".to_owned()];
     case.operator.state = OperatorState::Degraded { reasons: reasons.clone() };
-    assert_eq!(case.why(), said("Operator cook is degraded", &[&reasons[0]]));
+    let what = "Operator cook is degraded: the API server does not serve pods.x in version v1";
+    assert_eq!(case.why(), said(what, &[&reasons[0]]));
 }
 
 #[test]
@@ -145,6 +147,43 @@ fn a_pause_of_the_operator_is_not_shown_as_one_of_the_parent() {
         "nothing is pending",
     ];
     assert_eq!(case.why(), said("Menu shop/menu is paused with its operator", &because));
+}
+
+#[test]
+fn a_standby_names_the_leader_and_how_a_dead_one_is_replaced() {
+    let mut case = case(ParentPhase::Pending);
+    let leadership = Leadership {
+        lease: "ops/cooks".to_owned(),
+        identity: "second".to_owned(),
+        leads: false,
+        holder: Some("first".to_owned()),
+        problem: None,
+        is_lost: false,
+        reach: FenceReach::Server,
+    };
+    case.operator.leadership = Some(leadership.clone());
+    let problem = standby(&case.operator).unwrap();
+    assert_eq!(problem.what, "Operator cook is a standby in this process");
+    assert_eq!(problem.because[0], "standby: first leads by the Lease ops/cooks");
+    assert_eq!(problem.actions[0].text, "Ask first, which does the work");
+    let command = problem.actions[1].command.as_deref();
+    assert_eq!(command, Some("kubectl delete leases.coordination.k8s.io cooks -n ops"));
+    case.operator.leadership = Some(Leadership { leads: true, ..leadership });
+    assert_eq!(standby(&case.operator), None);
+}
+
+#[test]
+fn what_is_above_a_parent_comes_first_and_nothing_is_calm_beside_it() {
+    let above = vec![Problem::new("The API server does not answer")];
+    let calm = vec![Problem::new(UP_TO_DATE)];
+    let own = vec![Problem::new("Pod a is refused").cured_by([Action::text("Change it")])];
+    let what = |problems: Vec<Problem>| -> Vec<String> {
+        problems.into_iter().map(|it| it.what).collect()
+    };
+    assert_eq!(what(with_those_above(above.clone(), calm.clone())), [above[0].what.clone()]);
+    let both = [above[0].what.clone(), own[0].what.clone()];
+    assert_eq!(what(with_those_above(above, own)), both);
+    assert_eq!(what(with_those_above(Vec::new(), calm)), [UP_TO_DATE]);
 }
 
 #[test]

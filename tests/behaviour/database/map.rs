@@ -32,8 +32,15 @@ async fn the_map_of_a_parent_goes_down_to_the_claims_of_its_pods() {
     }
     assert_eq!(map["errors"], Value::Null);
 
-    let page =
-        format!("/ui/operators/database/map/{ns}/main?diff=true&at={}", set.replace('/', "%2F"));
+    let set = set.replace('/', "%2F");
+    let path = format!("/api/v1/operators/database/map/{ns}/main?owners={set}");
+    let (_, map) = tenant.operators.http(&path).await;
+    let map: Value = serde_json::from_str(&map).unwrap();
+    let owners = map["owners"].as_array().unwrap();
+    let own = owners.iter().find(|it| it["manager"] == "database").unwrap();
+    assert!(own["fields"].as_array().unwrap().contains(&json!(".spec.serviceName")), "{own:#}");
+
+    let page = format!("/ui/operators/database/map/{ns}/main?diff=true&at={}", set);
     let (code, page) = tenant.operators.http(&page).await;
     assert_eq!(code, 200, "{page}");
     for shown in [

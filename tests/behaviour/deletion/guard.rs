@@ -108,3 +108,35 @@ async fn a_reconcile_over_the_deletion_limit_holds_deletions_and_writes_the_othe
     eventually("no child is held", gauge, is_over).await;
     operators.stop().await;
 }
+
+#[operetta_harness::test]
+async fn held_deletions_are_allowed_over_http_by_their_code_and_by_no_other() {
+    let world = World::new().await;
+    let operators = start(&world, half_of_a_parent()).await;
+    world.apply(RECIPE, recipe("r", &six("a", "little"))).await;
+    world.until_ready(RECIPE, "r").await;
+    world.apply(RECIPE, recipe("r", &some("a", 1, "little"))).await;
+    let message = until_held(&world, "r").await;
+    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    let shown = || async {
+        serde_json::from_str::<Value>(&operators.http(&path).await.1).unwrap_or_default()
+    };
+    let is_shown = |parent: &Value| parent["approval"] == code(&message);
+    eventually("the parent shows the code", shown, is_shown).await;
+    let allow = format!("{path}/allow-deletions");
+    let (refused, _) = operators.post_json(&allow, &json!({"code": "00000000"})).await;
+    assert_eq!(refused, 409);
+    assert_eq!(names(&world, "a-").await.len(), 6);
+    let body = json!({"code": code(&message)});
+    let (done, answer) = operators.post_json(&allow, &body).await;
+    assert_eq!(done, 200, "{answer}");
+    for number in 2..=6 {
+        let name = format!("a-{number}");
+        world.until(CONFIG_MAP, &name, "its deletion", Value::is_null).await;
+    }
+    world.until_ready(RECIPE, "r").await;
+    let (_, activity) = operators.http("/api/v1/activity?kind=allowed").await;
+    let activity: Value = serde_json::from_str(&activity).unwrap();
+    assert_eq!(activity["items"].as_array().unwrap().len(), 1, "{activity}");
+    operators.stop().await;
+}

@@ -1,16 +1,13 @@
-//! Causes beneath a child: what a scheduler, a kubelet and a provisioner of volumes report. No test has them, so their
-//! part is played.
+//! Containers that do not run. No test has a kubelet, so its part is played.
 
 use futures::FutureExt;
 use serde_json::{Value, json};
 
 use super::{
-    Cause, Place,
-    causes::{commanded, edited},
+    cause::{Cause, Step, edited},
+    rig::Place,
 };
-use crate::world::{Kind, POD, SECRET};
-
-const NODE: Kind = Kind("v1", "Node", "nodes");
+use crate::world::POD;
 
 pub(super) fn pod(resources: Value) -> Value {
     json!({
@@ -19,12 +16,21 @@ pub(super) fn pod(resources: Value) -> Value {
     })
 }
 
+/// A Pod with further fields in its spec.
+pub(super) fn pod_with(spec: Value) -> Value {
+    let mut pod = pod(json!({}));
+    for (field, value) in spec.as_object().into_iter().flatten() {
+        pod["spec"][field] = value.clone();
+    }
+    pod
+}
+
 /// Runs the Pod as a kubelet does, as soon as it exists and is not being deleted.
 pub(super) async fn run(place: &Place<'_>, name: &str) {
     let exists = |pod: &Value| pod.is_object() && pod["metadata"]["deletionTimestamp"].is_null();
     place.until(POD, name, "a Pod to run", exists).await;
     let status = json!({
-        "phase": "Running", "containerStatuses": null,
+        "phase": "Running", "containerStatuses": null, "initContainerStatuses": null,
         "conditions": [{"type": "Ready", "status": "True"}],
     });
     place.patch_status(POD, name, status).await;
@@ -37,14 +43,31 @@ async fn run_corrected(place: &Place<'_>) {
     run(place, "p").await;
 }
 
+impl Cause {
+    /// Somebody runs the Pod `p` then.
+    pub(super) fn then_running(self) -> Self {
+        self.then(|place| run(place, "p").boxed_local())
+    }
+}
+
 /// A parent with a Pod of which this is reported.
-async fn reported(place: &Place<'_>, status: Value) {
-    place.parent(&[pod(json!({}))]).await;
+pub(super) async fn reported(place: &Place<'_>, status: Value) {
+    reported_of(place, pod(json!({})), status).await;
+}
+
+/// The same of a Pod of the cause's choice.
+pub(super) async fn reported_of(place: &Place<'_>, pod: Value, status: Value) {
+    place.parent(&[pod]).await;
+    report(place, status).await;
+}
+
+/// This is reported of the Pod `p`.
+pub(super) async fn report(place: &Place<'_>, status: Value) {
     place.until(POD, "p", "a Pod", Value::is_object).await;
     place.patch_status(POD, "p", status).await;
 }
 
-fn waiting(reason: &str, message: &str) -> Value {
+pub(super) fn waiting(reason: &str, message: &str) -> Value {
     let state = json!({"waiting": {"reason": reason, "message": message}});
     container(state, json!({}))
 }
@@ -56,20 +79,11 @@ fn container(state: Value, last: Value) -> Value {
     }]})
 }
 
-fn unscheduled(message: &str) -> Value {
-    json!({"phase": "Pending", "conditions": [{
-        "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message,
-    }]})
-}
-
 const IMAGE: &str = "s#example.com/wrong#example.com/right#";
 
-fn of_image(
-    name: &'static str,
-    names: &'static [&'static str],
-    plant: for<'a> fn(&'a Place<'a>) -> futures::future::BoxFuture<'a, ()>,
-) -> Cause {
-    Cause { then: Some(|place| run_corrected(place).boxed()), ..edited(name, names, IMAGE, plant) }
+/// A cause that another image cures.
+pub(super) fn of_image(name: &'static str, names: &'static [&'static str], plant: Step) -> Cause {
+    edited(name, names, IMAGE, plant).then(|place| run_corrected(place).boxed_local())
 }
 
 pub(super) fn all() -> Vec<Cause> {
@@ -77,7 +91,7 @@ pub(super) fn all() -> Vec<Cause> {
         of_image(
             "An image that cannot be pulled",
             &["Pod", "/p", "example.com/wrong", "container c"],
-            |place| reported(place, waiting("ErrImagePull", "no such image")).boxed(),
+            |place| reported(place, waiting("ErrImagePull", "no such image")).boxed_local(),
         ),
         of_image(
             "A container that ends again and again",
@@ -86,71 +100,32 @@ pub(super) fn all() -> Vec<Cause> {
                 let last = json!({"terminated": {"exitCode": 3, "reason": "Error"}});
                 let state =
                     json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}});
-                reported(place, container(state, last)).boxed()
+                reported(place, container(state, last)).boxed_local()
             },
         ),
         of_image("Too little memory", &["Pod", "/p", "memory", "container c"], |place| {
             let last = json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}});
             let state = json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}});
-            reported(place, container(state, last)).boxed()
+            reported(place, container(state, last)).boxed_local()
         }),
         of_image("A probe that fails", &["Pod", "/p", "container c"], |place| {
             let mut status = container(json!({"running": {}}), json!({}));
             status["phase"] = json!("Running");
-            reported(place, status).boxed()
+            reported(place, status).boxed_local()
         }),
-        Cause {
-            then: Some(|place| {
-                async {
-                    place.until(SECRET, "key", "the Secret", Value::is_object).await;
-                    run(place, "p").await;
-                }
-                .boxed()
-            }),
-            ..commanded(
-                "A Secret that a container reads is missing",
-                &["Pod", "/p", "secret \"key\""],
-                |place| {
-                    reported(
-                        place,
-                        waiting("CreateContainerConfigError", "secret \"key\" not found"),
-                    )
-                    .boxed()
-                },
-            )
-        },
-        Cause {
-            then: Some(|place| {
-                async {
-                    let is_open =
-                        |node: &Value| node["spec"]["unschedulable"].as_bool() != Some(true);
-                    place.until(NODE, "closed", "an open node", is_open).await;
-                    place.world.api_in(NODE, None).delete("closed", &<_>::default()).await.unwrap();
-                    run(place, "p").await;
-                }
-                .boxed()
-            }),
-            ..commanded(
-                "Nodes that take no Pods",
-                &["Pod", "/p", "not scheduled", "unschedulable"],
-                |place| {
-                    async {
-                    let node = json!({"metadata": {"name": "closed"}, "spec": {"unschedulable": true}});
-                    let node = crate::world::object(NODE, node);
-                    place.world.api_in(NODE, None).create(&<_>::default(), &node).await.unwrap();
-                    let why = "0/1 nodes are available: 1 node(s) were unschedulable.";
-                    reported(place, unscheduled(why)).await;
-                }
-                .boxed()
-                },
-            )
-        },
         of_image(
-            "No node with enough memory",
-            &["Pod", "/p", "not scheduled", "Insufficient memory"],
+            "A container for the start that ends",
+            &["Pod", "/p", "prepare with exit code 7"],
             |place| {
-                reported(place, unscheduled("0/3 nodes are available: 3 Insufficient memory."))
-                    .boxed()
+                let last = json!({"terminated": {"exitCode": 7, "reason": "Error"}});
+                let state =
+                    json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}});
+                let mut status = container(state, last);
+                status["containerStatuses"][0]["name"] = json!("prepare");
+                status["initContainerStatuses"] = status["containerStatuses"].take();
+                let prepare = json!([{"name": "prepare", "image": "example.com/wrong"}]);
+                let pod = pod_with(json!({"initContainers": prepare}));
+                async move { reported_of(place, pod, status).await }.boxed_local()
             },
         ),
     ]

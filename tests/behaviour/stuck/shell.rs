@@ -23,6 +23,9 @@ impl Shell {
         let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stuck-{}", process::id()));
         fs::create_dir_all(&home).unwrap();
         fs::write(home.join("config"), world.cluster.kubeconfig()).unwrap();
+        // As of a user who is logged in to no registry.
+        fs::create_dir_all(home.join(".docker")).unwrap();
+        fs::write(home.join(".docker/config.json"), "{\"auths\": {}}").unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         Self { path: format!("{}:{path}", binaries.folder().display()), home }
     }

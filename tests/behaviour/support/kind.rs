@@ -61,6 +61,7 @@ impl Kind {
             "ResourceSlice",
             "ValidatingAdmissionPolicy",
             "ValidatingAdmissionPolicyBinding",
+            "ValidatingWebhookConfiguration",
         ];
         cluster_scoped.contains(&self.1)
     }

@@ -48,6 +48,7 @@ async fn an_assistant_finds_what_is_pending_and_pauses_and_resumes_a_parent() {
     call(&operators, "resume", &parent).await;
     world.until(CONFIG_MAP, "c", "the repair", |child| !child.is_null()).await;
     world.until_ready(RECIPE, "r").await;
+    operators.settled().await;
     let explanation = call(&operators, "explain", &parent).await;
     assert!(explanation.contains("Everything is up to date"), "{explanation}");
     operators.stop().await;

@@ -36,7 +36,7 @@ impl User {
 }
 
 /// Tests whose roles stay bound have users of their own.
-const USERS: [&str; 10] = [
+const USERS: [&str; 11] = [
     "restricted",
     "half-restricted",
     "one-of-two",
@@ -47,6 +47,7 @@ const USERS: [&str; 10] = [
     "keeper-within",
     "planner",
     "reader",
+    "cooks",
 ];
 
 impl Default for Options {

@@ -116,7 +116,7 @@ fn a_pause_is_recorded_once_with_its_user_whoever_reports_it_first() {
         for is_paused in [true, false] {
             let reports = if is_command_first { [ann(), None] } else { [None, ann()] };
             for by in reports {
-                log.parent_paused(at(0), (&cook, &key), is_paused, by);
+                log.parent_paused(at(0), (&cook, &key), is_paused, (by, None));
             }
         }
         assert_eq!(pauses(&log), [(true, ann()), (false, ann())]);
@@ -124,16 +124,29 @@ fn a_pause_is_recorded_once_with_its_user_whoever_reports_it_first() {
 }
 
 #[test]
+fn a_pause_has_the_reason_that_the_command_gives_or_the_reconcile_finds() {
+    let (cook, key) = (name("cook"), ObjectKey::namespaced("ns", "p"));
+    let text = |text: &str| Some(Arc::from(text));
+    for (found, given) in [(None, text("no salt")), (text("no salt"), None)] {
+        let mut log = Log::default();
+        log.parent_paused(at(0), (&cook, &key), true, (None, found));
+        log.parent_paused(at(1), (&cook, &key), true, (text("ann"), given));
+        let What::Paused { by, why, .. } = &log.entries()[0].what else { panic!() };
+        assert_eq!((by.clone(), why.clone()), (text("ann"), text("no salt")));
+    }
+}
+
+#[test]
 fn a_parent_that_was_paused_from_the_start_is_news_when_it_is_resumed() {
     let (mut log, cook, key) = (Log::default(), name("cook"), ObjectKey::cluster("p"));
     assert!(log.is_new(&cook, &key, true));
-    log.parent_paused(at(0), (&cook, &key), true, None);
-    log.parent_paused(at(1), (&cook, &key), false, None);
-    log.parent_paused(at(2), (&cook, &key), false, None);
+    log.parent_paused(at(0), (&cook, &key), true, (None, None));
+    log.parent_paused(at(1), (&cook, &key), false, (None, None));
+    log.parent_paused(at(2), (&cook, &key), false, (None, None));
     assert_eq!(pauses(&log), [(false, None)]);
-    log.parent_paused(at(3), (&cook, &key), true, None);
+    log.parent_paused(at(3), (&cook, &key), true, (None, None));
     log.forget_operator(&cook);
-    log.parent_paused(at(4), (&cook, &key), false, None);
+    log.parent_paused(at(4), (&cook, &key), false, (None, None));
     assert_eq!(pauses(&log).len(), 2, "that operator is gone");
 }
 

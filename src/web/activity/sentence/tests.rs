@@ -56,6 +56,14 @@ fn one_write_names_the_child_and_its_parent_and_many_are_counted() {
 }
 
 #[test]
+fn an_approval_says_whose_it_is() {
+    let allowed = Line { children: strings(&[]), ..line(ActivityKind::Allowed) };
+    assert_eq!(sentence(&allowed), "Deletions of `ns/p` that are held were allowed");
+    let allowed = Line { who: Some("ann".to_owned()), ..allowed };
+    assert_eq!(sentence(&allowed), "Deletions of `ns/p` that are held were allowed by \"ann\"");
+}
+
+#[test]
 fn a_repair_says_who_had_changed_what() {
     let changed = Line {
         who: Some("by-hand".to_owned()),

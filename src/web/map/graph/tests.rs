@@ -132,7 +132,7 @@ fn a_child_has_its_decision_and_who_wrote_it_and_one_that_is_missing_is_shown() 
     let node = to_value(&map.nodes[1]).unwrap();
     assert_eq!(node["decision"]["decision"], "Waiting");
     assert_eq!((&node["id"], &node["role"]), (&json!("configmaps/ns/c"), &json!("child")));
-    assert_eq!(node.get("uid"), None);
+    assert_eq!(node.get("uid"), None, "it does not exist");
 }
 
 #[test]

@@ -59,6 +59,7 @@
     const after = announced(main);
     if (after !== before) announcer.textContent = after;
     tick();
+    count();
   }
 
   // The text for screen readers when it changes.
@@ -223,33 +224,138 @@
   // A command that asks first. The browser has checked what is required.
   document.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (!form.matches("form[data-command]")) return;
+    const { command: path, bulk } = form.dataset;
+    if (!path && !bulk) return;
     event.preventDefault();
     const body = {};
     for (const [name, value] of new FormData(form)) if (value) body[name] = value;
-    const isDone = await command(form.querySelector("button"), form.dataset.command, body);
+    const isDone = await (bulk ? commandAll(bulk, body) : command(form.querySelector("button"), path, body));
     if (isDone) form.closest("details").open = false;
   });
 
   async function command(button, path, body) {
-    if (button.getAttribute("aria-disabled") === "true") return false;
-    const answer = document.getElementById("answer");
-    button.setAttribute("aria-disabled", "true");
-    answer.textContent = "…";
+    return busy([button], document.getElementById("answer"), async (show) => {
+      const { isDone, text } = await send(path, body);
+      show(text);
+      return isDone;
+    });
+  }
+
+  // The buttons do nothing else until it is done.
+  async function busy(buttons, answer, work) {
+    if (buttons.some((it) => it.getAttribute("aria-disabled") === "true")) return false;
+    const disable = (is) => buttons.forEach((it) => it.setAttribute("aria-disabled", is));
+    const show = (text) => (answer.textContent = text);
+    disable(true);
+    show("…");
     try {
-      const headers = { "Content-Type": "application/json", Accept: "application/json" };
-      const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
-      const status = await response.json().catch(() => ({}));
-      answer.textContent = status.message || response.statusText;
-      return response.ok;
-    } catch {
-      answer.textContent = "The server does not answer.";
-      return false;
+      return await work(show);
     } finally {
-      button.setAttribute("aria-disabled", "false");
+      disable(false);
       soon();
     }
   }
 
+  async function send(path, body) {
+    try {
+      const headers = { "Content-Type": "application/json", Accept: "application/json" };
+      const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+      const status = await response.json().catch(() => ({}));
+      return { isDone: response.ok, text: status.message || response.statusText };
+    } catch {
+      return { isDone: false, text: "The server does not answer." };
+    }
+  }
+
+  // === commands for the selected parents: one after the other, so that each is checked and audited ===
+
+  const boxes = () => [...main.querySelectorAll("tbody .select input")];
+
+  function count() {
+    const bulk = main.querySelector(".bulk");
+    if (!bulk) return;
+    const all = boxes();
+    const selected = all.filter((box) => box.checked).length;
+    bulk.hidden = !selected;
+    bulk.querySelector("[data-selected]").textContent = `${selected} selected`;
+    const head = main.querySelector("input[data-all]");
+    if (!head) return;
+    head.checked = selected > 0 && selected === all.length;
+    head.indeterminate = selected > 0 && selected < all.length;
+  }
+
+  document.addEventListener("change", ({ target }) => {
+    if (!target.closest(".select")) return;
+    if (target.dataset.all !== undefined) for (const box of boxes()) box.checked = target.checked;
+    count();
+  });
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("button[data-bulk]");
+    if (button) commandAll(button.dataset.bulk, {});
+  });
+
+  async function commandAll(verb, body) {
+    const selected = boxes().filter((box) => box.checked).map((box) => {
+      const row = box.closest("tr");
+      const path = row.querySelector("th a").getAttribute("href").replace("/ui/", "/api/v1/");
+      return { box, key: row.dataset.key, path: `${path}/${verb}` };
+    });
+    const buttons = [...main.querySelectorAll(".bulk button")];
+    return busy(buttons, document.getElementById("answers"), async (show) => {
+      const failed = [];
+      for (const [at, one] of selected.entries()) {
+        main.querySelector("[data-selected]").textContent = `${at + 1} of ${selected.length}`;
+        const { isDone, text } = await send(one.path, body);
+        if (!isDone) failed.push({ ...one, text });
+      }
+      const done = `${selected.length - failed.length} done`;
+      const lines = failed.map(({ key, text }) => `${key}: ${text}`);
+      show(failed.length ? [`${done}, ${failed.length} failed:`, ...lines].join("\n") : `${done}.`);
+      // Those that failed stay selected.
+      if (failed.length) for (const { box } of selected) box.checked = failed.some((it) => it.box === box);
+      count();
+      return !failed.length;
+    });
+  }
+
+  // === keys ===
+
+  const keys = document.getElementById("keys");
+  const used = document.getElementById("keys-used");
+  const ROWS = "tbody th a, .cards h3 a, .reconcile summary";
+
+  try {
+    used.checked = localStorage.getItem("keys") !== "off";
+    used.addEventListener("change", () => localStorage.setItem("keys", used.checked ? "on" : "off"));
+  } catch {
+    // A browser that keeps nothing forgets it with the page.
+  }
+  document.querySelector("[data-keys]").addEventListener("click", () => keys.showModal());
+
+  function move(by) {
+    const rows = [...main.querySelectorAll(ROWS)];
+    const here = document.activeElement.closest("tr, .card, .reconcile");
+    const at = rows.findIndex((it) => here?.contains(it));
+    rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
+  }
+
+  const KEYS = {
+    "/": () => document.querySelector(".find input").focus(),
+    "?": () => keys.showModal(),
+    j: () => move(1),
+    k: () => move(-1),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const { key, target, ctrlKey, altKey, metaKey, isComposing } = event;
+    const isTyping = target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]");
+    if (!used.checked || keys.open || isTyping || ctrlKey || altKey || metaKey || isComposing) return;
+    if (!Object.hasOwn(KEYS, key)) return;
+    event.preventDefault();
+    KEYS[key]();
+  });
+
+  count();
   listen();
 })();

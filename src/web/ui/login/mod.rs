@@ -84,7 +84,11 @@ pub(super) async fn log_in(
         Ok((session, user)) => {
             access.logins().end_of(request.headers(), rules.protocol);
             let mut response = redirect(&next, &logins::kept(rules.protocol, &session));
-            response.extensions_mut().insert(Visitor { user, has_session: true });
+            response.extensions_mut().insert(Visitor {
+                user,
+                has_session: true,
+                is_limited: false,
+            });
             Ok(response)
         }
         Err(refused) => Ok(page(&refused, &next, false, access)),

@@ -18,6 +18,9 @@ use crate::web::{
 pub(super) struct Figure {
     pub(super) width: u32,
     pub(super) height: u32,
+    /// Of each box.
+    pub(super) box_width: u32,
+    pub(super) box_height: u32,
     pub(super) boxes: Vec<Shape>,
     pub(super) lines: Vec<Line>,
 }
@@ -58,15 +61,7 @@ impl Figure {
         let lines = lines(map, &tiles, &places);
         let shape = |(tile, place): (&Tile<'_>, &Place)| Shape::new(tile, *place, phase, here);
         let boxes = tiles.iter().zip(&places).map(shape).collect();
-        Self { width, height, boxes, lines }
-    }
-
-    pub(super) fn box_width(&self) -> u32 {
-        WIDTH
-    }
-
-    pub(super) fn box_height(&self) -> u32 {
-        HEIGHT
+        Self { width, height, box_width: WIDTH, box_height: HEIGHT, boxes, lines }
     }
 }
 

@@ -61,15 +61,21 @@ impl<'a> Folding<'a> {
 
     fn add_alike(&mut self, at: usize, depth: u16, above: &str, mut alike: Vec<&'a MapNode>) {
         if alike.len() <= FEW {
-            return alike.into_iter().for_each(|node| self.add(Some(at), depth, node));
+            return self.add_all(at, depth, alike);
         }
         alike.sort_by_key(|node| is_well(node));
         let unwell = alike.iter().take_while(|node| !is_well(node)).count().min(MAX_UNWELL);
         let members = alike.split_off(unwell);
-        alike.into_iter().for_each(|node| self.add(Some(at), depth, node));
+        self.add_all(at, depth, alike);
         let ty = members.first().map_or("", |node| node.ty.name.as_str());
         let id = format!("{above}*{ty}");
         self.tiles.push(Tile { above: Some(at), depth, what: What::Many { id, members } });
+    }
+
+    fn add_all(&mut self, at: usize, depth: u16, nodes: Vec<&'a MapNode>) {
+        for node in nodes {
+            self.add(Some(at), depth, node);
+        }
     }
 }
 

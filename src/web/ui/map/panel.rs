@@ -18,7 +18,7 @@ use crate::{
         cache::yaml,
         diff::{self, Comparing},
         kubernetes_events,
-        map::{MapNode, Mapped, Role, cached},
+        map::{MapNode, Mapped, Role, cached, owners_of},
         ui::{
             events::Events,
             links,
@@ -151,11 +151,10 @@ impl Choice<'_> {
         let operator = mapped.operator.info.name.as_str();
         let uid = Uid::new(&uid);
         let (owners, events) = join(
-            board.read_owners(operator, id.clone()),
+            owners_of(board, operator, &node.ty, &node.key),
             kubernetes_events::read(board, operator, (&key, &uid), &[]),
         )
         .await;
-        let owners = owners.unwrap_or_else(|error| Err(error.to_string()));
         let namespace = mapped.key.namespace.as_deref();
         Some(Details {
             object: object.as_ref().map(|it| links::object(it.ty(), it.key())),
@@ -193,8 +192,9 @@ impl Choice<'_> {
 }
 
 fn notes(node: &MapNode) -> Vec<Prose> {
-    let message = Some(node.message.clone()).filter(|message| !message.is_empty());
     let decision = node.decision.as_ref();
+    let is_repeated = decision.is_some_and(|it| it.why.as_deref() == Some(&*node.message));
+    let message = Some(node.message.clone()).filter(|message| !message.is_empty() && !is_repeated);
     let decision = decision.map(|it| match it.why.as_deref() {
         Some(why) => format!("Last reconcile: {}: {why}", Mark::from(it.what).word()),
         None => format!("Last reconcile: {}", Mark::from(it.what).word()),
