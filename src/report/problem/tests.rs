@@ -48,117 +48,130 @@ fn said(failure: &Failure) -> [String; 3] {
     [problem.what, problem.because.last().cloned().unwrap_or_default(), action.unwrap_or_default()]
 }
 
+const EDIT: &str = "kubectl edit websites.example.dev web -n shop";
+
+/// An answer: its code, its message, and its causes; then what is said of it, the last evidence, and the cure.
+type Answer = (
+    u16,
+    &'static str,
+    &'static [(&'static str, &'static str, &'static str)],
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+const ANSWERS: [Answer; 12] = [
+    (
+        422,
+        "Deployment.apps \"a\" is invalid: spec.replicas: Invalid value: -1: must be more",
+        &[("FieldValueInvalid", "spec.replicas", "Invalid value: -1: must be more")],
+        "was refused: spec.replicas",
+        "spec.replicas: Invalid value: -1: must be more",
+        EDIT,
+    ),
+    (
+        422,
+        "Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: field is immutable",
+        &[("FieldValueInvalid", "spec.selector", "Invalid value: {}: field is immutable")],
+        "cannot be changed: spec.selector",
+        "spec.selector: Invalid value: {}: field is immutable",
+        "kubectl delete deployments.apps a -n shop",
+    ),
+    (
+        403,
+        "deployments.apps \"a\" is forbidden: exceeded quota: small, requested: count/deployments.apps=1, used: \
+         count/deployments.apps=2, limited: count/deployments.apps=2",
+        &[],
+        "exceeds the ResourceQuota small",
+        "it needs count/deployments.apps=1 more than the count/deployments.apps=2 in use, and the limit is \
+         count/deployments.apps=2",
+        "kubectl patch resourcequotas small -n shop --type=merge -p \
+         '{\"spec\":{\"hard\":{\"count/deployments.apps\":\"3\"}}}'",
+    ),
+    (
+        403,
+        "deployments.apps is forbidden: User \"me\" cannot create resource \"deployments\" in API group \"apps\" \
+         in the namespace \"shop\"",
+        &[],
+        "cannot be written: the permission to create deployments.apps is missing",
+        "me may not create deployments.apps in namespace shop",
+        "kubectl create role operetta-write-deployments-apps -n shop --verb=get,list,watch,create,patch,delete \
+         --resource=deployments.apps && kubectl create rolebinding operetta-write-deployments-apps -n shop \
+         --role=operetta-write-deployments-apps --user=me",
+    ),
+    (
+        403,
+        "deployments.apps \"a\" is forbidden: unable to create new content in namespace shop because it is being \
+         terminated",
+        &[("NamespaceTerminating", "metadata.namespace", "namespace shop is being terminated")],
+        "cannot be created: the namespace shop is being deleted",
+        "unable to create new content in namespace shop because it is being terminated",
+        "kubectl wait --for=delete namespace/shop --timeout=5m && kubectl create namespace shop",
+    ),
+    (
+        403,
+        "deployments.apps \"a\" is forbidden: ValidatingAdmissionPolicy 'tags' with binding 'tags' denied request: \
+         a label is missing",
+        &[],
+        "was denied by the policy tags",
+        "ValidatingAdmissionPolicy 'tags' with binding 'tags' denied request: a label is missing",
+        EDIT,
+    ),
+    (
+        400,
+        "admission webhook \"guard.example.dev\" denied the request: no tag `latest`",
+        &[],
+        "was denied by the webhook guard.example.dev",
+        "guard.example.dev says: no tag `latest`",
+        EDIT,
+    ),
+    (
+        500,
+        "Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
+         \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
+        &[],
+        "cannot be written: the webhook guard.example.dev does not answer",
+        "500: Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
+         \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
+        "Start the Pods of the Service security/guard, which answers for the webhook",
+    ),
+    (
+        403,
+        "pods \"a\" is forbidden: failed quota: small: must specify limits.memory for: c",
+        &[],
+        "lacks limits.memory, which the ResourceQuota small counts",
+        "its containers must specify limits.memory for: c",
+        EDIT,
+    ),
+    (
+        403,
+        "pods \"a\" is forbidden: no PriorityClass with name fast was found",
+        &[],
+        "needs the PriorityClass fast, which does not exist",
+        "no PriorityClass with name fast was found",
+        "kubectl create priorityclass fast --value=1000",
+    ),
+    (
+        403,
+        "pods \"a\" is forbidden: violates PodSecurity \"baseline:latest\": privileged (..)",
+        &[],
+        "violates the Pod security level baseline of its namespace",
+        "violates PodSecurity \"baseline:latest\": privileged (..)",
+        EDIT,
+    ),
+    (
+        403,
+        "pods \"a\" is forbidden: maximum cpu usage per Container is 1, but limit is 2",
+        &[],
+        "is outside of the LimitRange of namespace shop",
+        "maximum cpu usage per Container is 1, but limit is 2",
+        "kubectl edit limitranges -n shop",
+    ),
+];
+
 #[test]
 fn an_answer_of_the_api_server_has_words_and_a_cure() {
-    let edit = "kubectl edit websites.example.dev web -n shop";
-    for (code, message, causes, what, because, cure) in [
-        (
-            422,
-            "Deployment.apps \"a\" is invalid: spec.replicas: Invalid value: -1: must be more",
-            &[("FieldValueInvalid", "spec.replicas", "Invalid value: -1: must be more")][..],
-            "was refused: spec.replicas",
-            "spec.replicas: Invalid value: -1: must be more",
-            edit,
-        ),
-        (
-            422,
-            "Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: field is immutable",
-            &[("FieldValueInvalid", "spec.selector", "Invalid value: {}: field is immutable")],
-            "cannot be changed: spec.selector",
-            "spec.selector: Invalid value: {}: field is immutable",
-            "kubectl delete deployments.apps a -n shop",
-        ),
-        (
-            403,
-            "deployments.apps \"a\" is forbidden: exceeded quota: small, requested: count/deployments.apps=1, used: \
-             count/deployments.apps=2, limited: count/deployments.apps=2",
-            &[],
-            "exceeds the ResourceQuota small",
-            "it needs count/deployments.apps=1 more than the count/deployments.apps=2 in use, and the limit is \
-             count/deployments.apps=2",
-            "kubectl patch resourcequotas small -n shop --type=merge -p \
-             '{\"spec\":{\"hard\":{\"count/deployments.apps\":\"3\"}}}'",
-        ),
-        (
-            403,
-            "deployments.apps is forbidden: User \"me\" cannot create resource \"deployments\" in API group \"apps\" \
-             in the namespace \"shop\"",
-            &[],
-            "cannot be written: the permission to create deployments.apps is missing",
-            "me may not create deployments.apps in namespace shop",
-            "kubectl create role operetta-write-deployments-apps -n shop --verb=get,list,watch,create,patch,delete \
-             --resource=deployments.apps && kubectl create rolebinding operetta-write-deployments-apps -n shop \
-             --role=operetta-write-deployments-apps --user=me",
-        ),
-        (
-            403,
-            "deployments.apps \"a\" is forbidden: unable to create new content in namespace shop because it is being \
-             terminated",
-            &[("NamespaceTerminating", "metadata.namespace", "namespace shop is being terminated")],
-            "cannot be created: the namespace shop is being deleted",
-            "unable to create new content in namespace shop because it is being terminated",
-            "kubectl wait --for=delete namespace/shop --timeout=5m && kubectl create namespace shop",
-        ),
-        (
-            403,
-            "deployments.apps \"a\" is forbidden: ValidatingAdmissionPolicy 'tags' with binding 'tags' denied request: \
-             a label is missing",
-            &[],
-            "was denied by the policy tags",
-            "ValidatingAdmissionPolicy 'tags' with binding 'tags' denied request: a label is missing",
-            edit,
-        ),
-        (
-            400,
-            "admission webhook \"guard.example.dev\" denied the request: no tag `latest`",
-            &[],
-            "was denied by the webhook guard.example.dev",
-            "guard.example.dev says: no tag `latest`",
-            edit,
-        ),
-        (
-            500,
-            "Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
-             \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
-            &[],
-            "cannot be written: the webhook guard.example.dev does not answer",
-            "500: Internal error occurred: failed calling webhook \"guard.example.dev\": failed to call webhook: Post \
-             \"https://guard.security.svc:443/check?timeout=10s\": no endpoints available",
-            "Start the Pods of the Service security/guard, which answers for the webhook",
-        ),
-        (
-            403,
-            "pods \"a\" is forbidden: failed quota: small: must specify limits.memory for: c",
-            &[],
-            "lacks limits.memory, which the ResourceQuota small counts",
-            "its containers must specify limits.memory for: c",
-            edit,
-        ),
-        (
-            403,
-            "pods \"a\" is forbidden: no PriorityClass with name fast was found",
-            &[],
-            "needs the PriorityClass fast, which does not exist",
-            "no PriorityClass with name fast was found",
-            "kubectl create priorityclass fast --value=1000",
-        ),
-        (
-            403,
-            "pods \"a\" is forbidden: violates PodSecurity \"baseline:latest\": privileged (..)",
-            &[],
-            "violates the Pod security level baseline of its namespace",
-            "violates PodSecurity \"baseline:latest\": privileged (..)",
-            edit,
-        ),
-        (
-            403,
-            "pods \"a\" is forbidden: maximum cpu usage per Container is 1, but limit is 2",
-            &[],
-            "is outside of the LimitRange of namespace shop",
-            "maximum cpu usage per Container is 1, but limit is 2",
-            "kubectl edit limitranges -n shop",
-        ),
-    ] {
+    for (code, message, causes, what, because, cure) in ANSWERS {
         let [said_what, said_because, order] = said(&refused("a", refusal(code, message, causes)));
         assert_eq!(said_what, format!("Deployment shop/a {what}"));
         assert_eq!(said_because, because, "{what}");

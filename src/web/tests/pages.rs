@@ -377,6 +377,8 @@ async fn an_api_server_that_does_not_answer_is_one_card() {
         });
     }
     let html = page(&world, "/").await;
-    assert_eq!(html.matches("data-key=\"cache /ui/cache/").count(), 1, "{html}");
-    assert!(html.contains("The API server has not answered since 1970-01-01T00:00:00Z"), "{html}");
+    assert_eq!(html.matches("data-key=\"unreachable /ui/cache\"").count(), 1, "{html}");
+    assert!(!html.contains("data-key=\"cache "), "{html}");
+    assert!(html.contains("The API server does not answer"), "{html}");
+    assert!(html.contains("it has been unreachable since 1970-01-01T00:00:00Z"), "{html}");
 }

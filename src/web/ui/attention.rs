@@ -18,7 +18,7 @@ use crate::{
         attention::{parents, uncovered_problems},
         explain::why,
         severity::PHASES,
-        why::of_operator,
+        why::{of_operator, of_process},
     },
 };
 
@@ -45,10 +45,18 @@ pub(super) struct Item {
 
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
     let mut attention = Attention::default();
-    operators.iter().filter_map(not_running).for_each(|item| attention.add(item));
+    let process = process(board, now);
+    // Which operators and caches it degrades says no more.
+    let is_reached = process.is_none();
+    process.into_iter().for_each(|item| attention.add(item));
+    if is_reached {
+        operators.iter().filter_map(not_running).for_each(|item| attention.add(item));
+    }
     operators.iter().filter_map(standby).for_each(|item| attention.add(item));
     operators.iter().filter_map(|it| paused(it, now)).for_each(|item| attention.add(item));
-    caches(board, operators, now).for_each(|item| attention.add(item));
+    if is_reached {
+        caches(board, operators, now).for_each(|item| attention.add(item));
+    }
     for phase in PHASES {
         for operator in operators {
             attention.add_parents(board, operator, phase, now);
@@ -112,6 +120,20 @@ fn item(
         since: since(state).map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }
+}
+
+/// What keeps all operators from reconciling: an API server that does not answer, or refuses the credentials.
+fn process(board: &Board, now: SystemTime) -> Option<Item> {
+    let problems = of_process(board);
+    (!problems.is_empty()).then(|| Item {
+        mark: Mark::bad("unreachable"),
+        title: "API server".to_owned(),
+        href: "/ui/cache".to_owned(),
+        of: "of all operators".to_owned(),
+        words: problems.into(),
+        since: board.unreachable_since().map(|at| Moment::past(at, now)),
+        next: None,
+    })
 }
 
 fn not_running(operator: &OperatorSnapshot) -> Option<Item> {

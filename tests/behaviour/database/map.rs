@@ -40,7 +40,7 @@ async fn the_map_of_a_parent_goes_down_to_the_claims_of_its_pods() {
     let own = owners.iter().find(|it| it["manager"] == "database").unwrap();
     assert!(own["fields"].as_array().unwrap().contains(&json!(".spec.serviceName")), "{own:#}");
 
-    let page = format!("/ui/operators/database/map/{ns}/main?diff=true&at={}", set);
+    let page = format!("/ui/operators/database/map/{ns}/main?diff=true&at={set}");
     let (code, page) = tenant.operators.http(&page).await;
     assert_eq!(code, 200, "{page}");
     for shown in [

@@ -49,7 +49,7 @@ fn claim(name: &str) -> Value {
     json!({"metadata": metadata(name), "spec": {}, "status": {"phase": "Pending"}})
 }
 
-fn beneath(of: Node, pods: Vec<Value>, claims: Vec<Value>) -> Dependants {
+fn beneath(of: &Node, pods: Vec<Value>, claims: Vec<Value>) -> Dependants {
     let of = ChildId { ty: of.ty.k8s_type(), key: key(&of.key.name) };
     let errors = vec!["events cannot be read".to_owned()];
     Dependants { of, pods, claims, warnings: Vec::new(), errors }
@@ -81,7 +81,7 @@ fn edges(map: &Map) -> Vec<String> {
 #[test]
 fn pods_hang_from_their_workload_and_claims_from_the_pod_that_mounts_them() {
     let dependants = beneath(
-        child("StatefulSet", "db", Vec::new()),
+        &child("StatefulSet", "db", Vec::new()),
         vec![pod("db-0", &["data-db-0", "shared"]), pod("db-1", &["shared"])],
         vec![claim("data-db-0"), claim("shared")],
     );
@@ -108,7 +108,7 @@ fn pods_hang_from_their_workload_and_claims_from_the_pod_that_mounts_them() {
 fn an_object_that_is_cached_is_not_drawn_twice() {
     let cached = vec![child("Pod", "web-0", Vec::new())];
     let of = child("Deployment", "web", Vec::new());
-    let dependants = beneath(of, vec![pod("web-0", &[]), pod("web-1", &[])], Vec::new());
+    let dependants = beneath(&of, vec![pod("web-0", &[]), pod("web-1", &[])], Vec::new());
     let map = map(vec![child("Deployment", "web", cached)], vec![dependants], Vec::new());
     let ids: Vec<_> = map.nodes[2..].iter().map(|node| node.id.as_str()).collect();
     assert_eq!(ids, ["pods/ns/web-0", "pods/ns/web-1"]);
@@ -119,7 +119,7 @@ fn an_object_that_is_cached_is_not_drawn_twice() {
 
 #[test]
 fn a_pod_that_is_a_child_has_its_claims() {
-    let dependants = beneath(child("Pod", "p", Vec::new()), Vec::new(), vec![claim("data")]);
+    let dependants = beneath(&child("Pod", "p", Vec::new()), Vec::new(), vec![claim("data")]);
     let map = map(vec![child("Pod", "p", Vec::new())], vec![dependants], Vec::new());
     assert_eq!(edges(&map)[1], "pods/ns/p owns persistentvolumeclaims/ns/data");
 }
