@@ -36,6 +36,8 @@ pub(super) fn explain(error: RunError, cluster: &'static str) -> anyhow::Error {
         | RunError::WebhooksWithoutAddress
         | RunError::NoWebhooks
         | RunError::WebhooksWithoutTls
+        | RunError::WebhookUrl(_)
+        | RunError::WebhookCertificate(_)
         | RunError::Abandoned
         | RunError::Died) => error.into(),
     }

@@ -295,7 +295,8 @@ impl SupervisorBuilder {
         let Self { on_ready, is_announced, development, are_crds_installed, .. } = self;
         let Self { mut election, is_plan_only, expects_registrations, .. } = self;
         let Self { arbiters, program, external, trace_ids, webhooks, .. } = self;
-        let webhooks = webhooks.prepare()?;
+        let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
+        let webhooks = webhooks.prepare(name, development.is_some())?;
         if is_plan_only {
             // A standby for ever needs no Lease.
             election = None;

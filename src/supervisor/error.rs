@@ -47,8 +47,17 @@ pub enum RunError {
     )]
     NoWebhooks,
     /// The API server calls webhooks over TLS only.
-    #[error("webhooks need a certificate: call `webhook_tls`")]
+    #[error(
+        "webhooks need a certificate: call `webhook_tls`; with the feature `certificates` one is made where `webhook_url` \
+         names the address of this process"
+    )]
     WebhooksWithoutTls,
+    /// The address at which the API server is to call webhooks has no host.
+    #[error("`webhook_url`: {0:?} is no address: write one such as `https://host:9443`")]
+    WebhookUrl(String),
+    /// The certificate of the webhooks cannot be made.
+    #[error("the certificate of the webhooks cannot be made: {0}")]
+    WebhookCertificate(String),
     /// The program was built with `panic = "abort"`.
     #[error(
         "the program was built with panic = \"abort\", so that a panic of one handler would end all \

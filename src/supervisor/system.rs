@@ -10,6 +10,7 @@ use std::{
 use futures::future::BoxFuture;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
+use serde_json::Value;
 use tokio::{
     runtime::{Handle, Runtime},
     sync::mpsc,
@@ -36,7 +37,7 @@ use super::{
 use crate::{
     actors::{ArbiterPool, Arbiters},
     board::{Board, CredentialState},
-    cluster::{described_error, install_crds},
+    cluster::{apply_webhooks, described_error, install_crds},
     election::LeaderElection,
     metrics::{Metrics, TraceIds},
     operator::AnyOperator,
@@ -136,6 +137,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
     let answering = webhooks.map(|bound| start_webhooks(bound, runtime)).transpose()?;
+    let (answering, objects) = answering.unzip();
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
     let shared = Shared { board: board.clone(), metrics, web, hooks, reviewing, pool, program };
@@ -143,6 +145,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let wanted = Wanted {
         operators,
         crds,
+        webhooks: objects.filter(|_| !is_plan_only).unwrap_or_default(),
         external,
         election,
         is_plan_only,
@@ -173,6 +176,8 @@ struct Shared {
 struct Wanted {
     operators: Vec<AnyOperator>,
     crds: Vec<CustomResourceDefinition>,
+    /// Webhook configurations and conversions, to be applied when the CRDs are there.
+    webhooks: Vec<Value>,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -189,7 +194,7 @@ async fn operate(
     runtime: &Handle,
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
-    let (crds, on_ready) = (wanted.crds, wanted.on_ready);
+    let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
     let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -201,7 +206,7 @@ async fn operate(
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
     let clients = connection.clients()?;
-    let installing = installed(clients.client.clone(), crds);
+    let installing = installed(clients.client.clone(), crds, webhooks);
     let fences = if is_plan_only {
         Fences::closed(connection)
     } else {
@@ -250,9 +255,14 @@ async fn connected(
         .map_err(|error| RunError::Connect(described_error(error)))
 }
 
-/// Installs CRDs.
-async fn installed(client: Client, crds: Vec<CustomResourceDefinition>) -> anyhow::Result<()> {
-    Ok(install_crds(&client, &crds).await?)
+/// Installs CRDs, and what lets the API server call the webhooks.
+async fn installed(
+    client: Client,
+    crds: Vec<CustomResourceDefinition>,
+    webhooks: Vec<Value>,
+) -> anyhow::Result<()> {
+    install_crds(&client, &crds).await?;
+    Ok(apply_webhooks(&client, &webhooks).await?)
 }
 
 /// What has to be done before the operators start; none if the process is to stop before.
@@ -285,13 +295,13 @@ fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> O
 }
 
 fn start_webhooks(
-    BoundWebhooks { listener, registered, certificates }: BoundWebhooks,
+    BoundWebhooks { listener, registered, certificates, objects }: BoundWebhooks,
     runtime: &Handle,
-) -> Result<actix_web::dev::ServerHandle, RunError> {
+) -> Result<(actix_web::dev::ServerHandle, Vec<Value>), RunError> {
     let server = web::webhook_server(listener, registered, certificates, runtime.clone())?;
     let handle = server.handle();
     actix::spawn(server);
-    Ok(handle)
+    Ok((handle, objects))
 }
 
 fn start_web(
