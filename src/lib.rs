@@ -54,7 +54,7 @@
 //! |---|---|
 //! | 0 | `object` |
 //! | 1 | `operator`, `election`, `reply`, `schedule` |
-//! | 2 | `store`, `diff`, `manifests` |
+//! | 2 | `store`, `diff`, `manifests`, `admission` |
 //! | 3 | `plan`, `history`, `related`, `recipes` |
 //! | 4 | `journal` |
 //! | 5 | `report` |

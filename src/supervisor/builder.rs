@@ -15,6 +15,7 @@ use super::{
     signals,
     system::{self, Connecting, Parts},
     thread::Thread,
+    webhooks::WebhookOptions,
 };
 use crate::{
     cluster::Timeouts,
@@ -28,9 +29,6 @@ use crate::{
 mod endpoint;
 mod program;
 mod webhooks;
-
-pub(super) use self::webhooks::BoundWebhooks;
-use self::webhooks::WebhookOptions;
 
 /// Runs operators. Created by [`Supervisor::builder`].
 #[derive(Debug)]

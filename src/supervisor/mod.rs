@@ -35,6 +35,7 @@ mod running;
 mod signals;
 mod system;
 mod thread;
+mod webhooks;
 mod wiring;
 
 pub use builder::{Supervisor, SupervisorBuilder};

@@ -22,7 +22,6 @@ use super::clock;
 use super::{
     Connection, RunError,
     announcement::Announcement,
-    builder::BoundWebhooks,
     connection::PluginLife,
     elections::Elections,
     ending::end,
@@ -32,6 +31,7 @@ use super::{
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
     thread::Lifeline,
+    webhooks::BoundWebhooks,
     wiring::Wiring,
 };
 use crate::{

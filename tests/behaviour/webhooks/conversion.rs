@@ -1,7 +1,7 @@
 //! A type in two versions, which the process converts.
 
 use kube::{
-    Api, CustomResource, Resource,
+    Api, CustomResource, CustomResourceExt, Resource,
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
     core::crd::merge_crds,
 };
