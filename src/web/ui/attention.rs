@@ -45,10 +45,14 @@ pub(super) struct Item {
 
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
     let mut attention = Attention::default();
-    let process = process(board, now);
     // Which operators and caches it degrades says no more.
-    let is_reached = process.is_none();
-    process.into_iter().for_each(|item| attention.add(item));
+    let is_reached = match process(board, now) {
+        Some(item) => {
+            attention.add(item);
+            false
+        }
+        None => true,
+    };
     if is_reached {
         operators.iter().filter_map(not_running).for_each(|item| attention.add(item));
     }
