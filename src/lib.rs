@@ -185,6 +185,11 @@ struct Status;
 #[doc = include_str!("../docs/your-own-program.md")]
 struct YourOwnProgram;
 
+/// Compiles the example of the document.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/webhooks.md")]
+struct Webhooks;
+
 /// Runs the examples of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/testing.md")]

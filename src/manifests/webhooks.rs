@@ -42,14 +42,14 @@ fn configuration_type(kind: WebhookKind) -> K8sType {
 
 /// A configuration for all validating webhooks, and one for all mutating ones, of the name of the program. The API server
 /// calls the mutating ones in the order in which they were registered.
-pub(crate) fn configurations<'a>(
+pub(crate) fn configurations(
     program: &str,
-    webhooks: impl IntoIterator<Item = &'a Webhook> + Clone,
+    webhooks: &[&Webhook],
     reach: &WebhookReach,
     ca: Option<&str>,
 ) -> Vec<Value> {
     let of_kind = |kind: WebhookKind| {
-        let of_it = webhooks.clone().into_iter().filter(move |it| it.kind() == kind);
+        let of_it = webhooks.iter().filter(|it| it.kind() == kind);
         let entries: Vec<Value> = of_it.map(|it| entry(it, reach, ca)).collect();
         let ty = configuration_type(kind);
         (!entries.is_empty()).then(|| {
@@ -177,7 +177,9 @@ mod tests {
             Webhook::mutate_type("defaults", shops(), change),
         ];
         let [mutating, validating] =
-            configurations("shop-operator", &webhooks, &service(), Some("pem")).try_into().unwrap();
+            configurations("shop-operator", &webhooks.each_ref(), &service(), Some("pem"))
+                .try_into()
+                .unwrap();
         assert_eq!(mutating["kind"], "MutatingWebhookConfiguration");
         assert_eq!(mutating["webhooks"][0]["reinvocationPolicy"], "Never");
         assert_eq!(
@@ -213,7 +215,7 @@ mod tests {
             .matching("not-us", "request.userInfo.username != 'us'")
             .namespace_selector(json!({"matchLabels": {"a": "b"}}))
             .object_selector(json!({"matchLabels": {"c": "d"}}));
-        let all = configurations("p", [&webhook], &service(), None);
+        let all = configurations("p", &[&webhook], &service(), None);
         let entry = &all[0]["webhooks"][0];
         assert_eq!(
             (&entry["failurePolicy"], &entry["sideEffects"]),
@@ -230,7 +232,7 @@ mod tests {
     fn a_program_outside_of_the_cluster_is_reached_by_its_address() {
         let webhook = Webhook::validate_type("open", shops(), allow);
         let reach = WebhookReach::Url("https://host:9443/".to_owned());
-        let entry = &configurations("p", [&webhook], &reach, None)[0]["webhooks"][0];
+        let entry = &configurations("p", &[&webhook], &reach, None)[0]["webhooks"][0];
         assert_eq!(
             entry["clientConfig"]["url"],
             "https://host:9443/webhooks/open.shops.example.com"

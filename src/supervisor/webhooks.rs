@@ -79,7 +79,7 @@ fn objects(program: &str, registered: &Registered, reach: &WebhookReach, ca: &st
             "spec": {"conversion": conversion(versions, reach, Some(ca))},
         })
     });
-    configurations(program, webhooks, reach, Some(ca)).into_iter().chain(conversions).collect()
+    configurations(program, &webhooks, reach, Some(ca)).into_iter().chain(conversions).collect()
 }
 
 /// A certificate for the host of this address, and the authority that signed it.

@@ -125,13 +125,13 @@ impl Versions {
         let (from, to) = (self.version_of(from)?, self.version_of(desired)?);
         let hub = match self.spokes.get(from) {
             Some(spoke) => {
-                self.step(&spoke.to_hub, object, (from, &spoke.lost_by_hub), self.hub.version())?
+                self.step(&spoke.to_hub, &object, (from, &spoke.lost_by_hub), self.hub.version())?
             }
             None => object,
         };
         match self.spokes.get(to) {
             Some(spoke) => {
-                self.step(&spoke.from_hub, hub, (self.hub.version(), &spoke.lost_by_it), to)
+                self.step(&spoke.from_hub, &hub, (self.hub.version(), &spoke.lost_by_it), to)
             }
             None => Ok(hub),
         }
@@ -141,7 +141,7 @@ impl Versions {
     fn step(
         &self,
         step: &Step,
-        original: Value,
+        original: &Value,
         from: (&str, &[String]),
         to: &str,
     ) -> Result<Value, String> {
@@ -149,7 +149,7 @@ impl Versions {
         converted["apiVersion"] = format!("{}/{to}", self.hub.group()).into();
         converted["kind"] = self.hub.kind().into();
         converted["metadata"] = original["metadata"].clone();
-        Ok(carry(&original, converted, from, to))
+        Ok(carry(original, converted, from, to))
     }
 
     /// The version of an `apiVersion` that is one of these.
@@ -289,7 +289,7 @@ impl fmt::Debug for Versions {
         f.debug_struct("Versions")
             .field("type", &self.hub.resource_name())
             .field("versions", &names)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn webhook_server(
     runtime: Handle,
 ) -> io::Result<Server> {
     let limits = Limits { connections: CONNECTIONS, per_peer: CONNECTIONS, ..Limits::default() };
-    let served = Served { registered, calls: Calls::on(runtime) };
+    let answers = Served { registered, calls: Calls::on(runtime) };
     let config = certificates.config().map_err(io::Error::other)?;
     actix_web::rt::spawn(certificates.follow());
     connection::end_when_stalled(&listener, limits.stalled);
@@ -56,7 +56,7 @@ pub(crate) fn webhook_server(
     let stopping = server.graceful_shutdown_signal();
     let slots = Slots::new(limits);
     let server = server.listen("webhooks", listener, move || {
-        let http = transport::http(routes::app(served.clone()), limits, stopping.clone());
+        let http = transport::http(routes::app(answers.clone()), limits, stopping.clone());
         transport::encrypted(config.clone(), limits, slots.clone()).and_then(http)
     })?;
     Ok(server.run())
