@@ -54,7 +54,7 @@
 //! |---|---|
 //! | 0 | `object` |
 //! | 1 | `operator`, `election`, `reply`, `schedule` |
-//! | 2 | `store`, `diff`, `manifests` |
+//! | 2 | `store`, `diff`, `manifests`, `admission` |
 //! | 3 | `plan`, `history`, `related`, `recipes` |
 //! | 4 | `journal` |
 //! | 5 | `report` |
@@ -89,6 +89,7 @@ pub use kube;
 pub use operetta_crd::crd;
 
 pub(crate) mod actors;
+pub(crate) mod admission;
 pub(crate) mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -183,6 +184,11 @@ struct Status;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/your-own-program.md")]
 struct YourOwnProgram;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/webhooks.md")]
+struct Webhooks;
 
 /// Runs the examples of the document.
 #[cfg(doctest)]

@@ -32,6 +32,12 @@ pub(super) fn explain(error: RunError, cluster: &'static str) -> anyhow::Error {
         | RunError::PanicAborts
         | RunError::WithinRuntime
         | RunError::System(_)
+        | RunError::Webhooks(_)
+        | RunError::WebhooksWithoutAddress
+        | RunError::NoWebhooks
+        | RunError::WebhooksWithoutTls
+        | RunError::WebhookUrl(_)
+        | RunError::WebhookCertificate(_)
         | RunError::Abandoned
         | RunError::Died) => error.into(),
     }

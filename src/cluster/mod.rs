@@ -33,6 +33,7 @@ mod unsent;
 mod uri_user;
 mod watch;
 mod watched;
+mod webhooks;
 mod write;
 
 pub use api::Timeouts;
@@ -51,6 +52,7 @@ pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};
 pub(crate) use unsent::{described, described_error};
 pub(crate) use watch::watch;
 pub(crate) use watched::{WatchNote, WatchSpec, Watched};
+pub(crate) use webhooks::apply_webhooks;
 
 #[cfg(test)]
 mod tests;

@@ -53,6 +53,7 @@ mod grants;
 mod manifest;
 mod permissions;
 mod structural;
+mod webhooks;
 mod yaml;
 
 pub use account::Account;
@@ -62,4 +63,6 @@ pub(crate) use endpoint::SUBRESOURCE;
 pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;
+pub use webhooks::WebhookReach;
+pub(crate) use webhooks::{configurations, conversion};
 pub use yaml::to_yaml;

@@ -7,6 +7,7 @@
 //!                                                     DecoratorResponse { response, decoration }
 //! ```
 
+pub mod admission;
 mod any_operator;
 mod as_json;
 mod beside;
@@ -18,6 +19,7 @@ mod children_of_type;
 mod condition_names;
 mod conditions;
 mod config;
+pub mod conversion;
 mod custom;
 mod decoration;
 mod decorator;

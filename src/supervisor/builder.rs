@@ -15,6 +15,7 @@ use super::{
     signals,
     system::{self, Connecting, Parts},
     thread::Thread,
+    webhooks::WebhookOptions,
 };
 use crate::{
     cluster::Timeouts,
@@ -27,6 +28,7 @@ use crate::{
 
 mod endpoint;
 mod program;
+mod webhooks;
 
 /// Runs operators. Created by [`Supervisor::builder`].
 #[derive(Debug)]
@@ -54,6 +56,7 @@ pub struct SupervisorBuilder {
     arbiters: usize,
     program: Program,
     trace_ids: Option<TraceIds>,
+    webhooks: WebhookOptions,
     #[cfg(feature = "testkit")]
     jumps: Option<super::clock::Jumps>,
 }
@@ -87,6 +90,7 @@ impl Supervisor {
             arbiters: arbiters(),
             program: Program::default(),
             trace_ids: None,
+            webhooks: WebhookOptions::default(),
             #[cfg(feature = "testkit")]
             jumps: None,
         }
@@ -288,7 +292,9 @@ impl SupervisorBuilder {
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, is_announced, development, are_crds_installed, .. } = self;
         let Self { mut election, is_plan_only, expects_registrations, .. } = self;
-        let Self { arbiters, program, external, trace_ids, .. } = self;
+        let Self { arbiters, program, external, trace_ids, webhooks, .. } = self;
+        let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
+        let webhooks = webhooks.prepare(name, development.is_some())?;
         if is_plan_only {
             // A standby for ever needs no Lease.
             election = None;
@@ -325,6 +331,7 @@ impl SupervisorBuilder {
             arbiters,
             program,
             trace_ids,
+            webhooks,
             #[cfg(feature = "testkit")]
             jumps: self.jumps,
         })

@@ -29,7 +29,7 @@ pub(super) const ABANDONED: Duration = Duration::from_millis(4500);
 pub(super) async fn end(
     contexts: &[Arc<Context>],
     elected: &[Elected],
-    server: Option<ServerHandle>,
+    servers: impl Iterator<Item = ServerHandle>,
 ) {
     if !contexts.is_empty() {
         tracing::info!("stopping: waiting for reconciles in flight");
@@ -37,11 +37,9 @@ pub(super) async fn end(
     let drained = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     // Those whose operators have ended, whatever the others do.
     let released = futures::future::join_all(elected.iter().map(Elected::release));
-    let closed = async {
-        if let Some(server) = server {
-            server.stop(false).await;
-        }
-    };
+    let stopping = servers.map(|server| async move { server.stop(false).await });
+    let stopping: Vec<_> = stopping.collect();
+    let closed = async { drop(futures::future::join_all(stopping).await) };
     in_time(drained, released, closed).await;
 }
 

@@ -3,6 +3,7 @@
 use std::{io, net::SocketAddr};
 
 use crate::{
+    admission::WebhooksError,
     election::ElectionError,
     manifests::ManifestError,
     operator::ConfigError,
@@ -32,6 +33,31 @@ pub enum RunError {
     /// The settings of the leader election cannot work.
     #[error(transparent)]
     Election(#[from] ElectionError),
+    /// A webhook, or the versions of a type, cannot work.
+    #[error(transparent)]
+    Webhooks(#[from] WebhooksError),
+    /// Webhooks are registered, and not served.
+    #[error(
+        "webhooks are registered and not served: call `webhooks` with an address, such as `0.0.0.0:9443`"
+    )]
+    WebhooksWithoutAddress,
+    /// The port of webhooks would answer nothing.
+    #[error(
+        "`webhooks` names an address, and no webhook is registered: call `webhook` or `versions`, or leave it out"
+    )]
+    NoWebhooks,
+    /// The API server calls webhooks over TLS only.
+    #[error(
+        "webhooks need a certificate: call `webhook_tls`; with the feature `certificates` one is made where `webhook_url` \
+         names the address of this process"
+    )]
+    WebhooksWithoutTls,
+    /// The address at which the API server is to call webhooks has no host.
+    #[error("`webhook_url`: {0:?} is no address: write one such as `https://host:9443`")]
+    WebhookUrl(String),
+    /// The certificate of the webhooks cannot be made.
+    #[error("the certificate of the webhooks cannot be made: {0}")]
+    WebhookCertificate(String),
     /// The program was built with `panic = "abort"`.
     #[error(
         "the program was built with panic = \"abort\", so that a panic of one handler would end all \

@@ -35,6 +35,7 @@ mod running;
 mod signals;
 mod system;
 mod thread;
+mod webhooks;
 mod wiring;
 
 pub use builder::{Supervisor, SupervisorBuilder};
@@ -53,6 +54,7 @@ pub(crate) use running::Watches;
 pub use running::{Ready, Running};
 
 pub use crate::{
+    admission::WebhooksError,
     cluster::{InstallError, Timeouts, install_crds},
     metrics::{MetricDescription, Metrics},
 };

@@ -27,6 +27,7 @@ pub(super) struct Handles {
     pub(super) board: Board,
     pub(super) metrics: Metrics,
     pub(super) web: Option<SocketAddr>,
+    pub(super) hooks: Option<SocketAddr>,
     pub(super) registrar: Registrar,
     pub(super) watches: Watches,
 }
@@ -56,6 +57,11 @@ impl Running {
     /// Where the web endpoint listens, if it does.
     pub fn web(&self) -> Option<SocketAddr> {
         self.handles.web
+    }
+
+    /// Where the webhooks listen, if there are any.
+    pub fn webhooks(&self) -> Option<SocketAddr> {
+        self.handles.hooks
     }
 
     /// Registers and deregisters operators while the supervisor runs.

@@ -10,6 +10,7 @@ use std::{
 use futures::future::BoxFuture;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
+use serde_json::Value;
 use tokio::{
     runtime::{Handle, Runtime},
     sync::mpsc,
@@ -30,12 +31,13 @@ use super::{
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
     thread::Lifeline,
+    webhooks::BoundWebhooks,
     wiring::Wiring,
 };
 use crate::{
     actors::{ArbiterPool, Arbiters},
     board::{Board, CredentialState},
-    cluster::{described_error, install_crds},
+    cluster::{apply_webhooks, described_error, install_crds},
     election::LeaderElection,
     metrics::{Metrics, TraceIds},
     operator::AnyOperator,
@@ -68,6 +70,7 @@ pub(super) struct Parts {
     pub(super) program: Program,
     /// How the trace of a span is found, for exemplars.
     pub(super) trace_ids: Option<TraceIds>,
+    pub(super) webhooks: Option<BoundWebhooks>,
     /// The jumps of the clock, if the test moves it.
     #[cfg(feature = "testkit")]
     pub(super) jumps: Option<clock::Jumps>,
@@ -117,7 +120,7 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
-    let Parts { external, crds, announcement, trace_ids, .. } = parts;
+    let Parts { external, crds, announcement, trace_ids, webhooks, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
     board.limit_activity(program.activity);
     if is_plan_only {
@@ -132,13 +135,17 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let (protection, shown) = (Protection { access, certificates, proxy }, program.clone());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program: shown };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
+    let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
+    let answering = webhooks.map(|bound| start_webhooks(bound, runtime)).transpose()?;
+    let (answering, objects) = answering.unzip();
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
-    let shared = Shared { board: board.clone(), metrics, web, reviewing, pool, program };
+    let shared = Shared { board: board.clone(), metrics, web, hooks, reviewing, pool, program };
     let on_ready = announced(announcement, on_ready);
     let wanted = Wanted {
         operators,
         crds,
+        webhooks: objects.filter(|_| !is_plan_only).unwrap_or_default(),
         external,
         election,
         is_plan_only,
@@ -150,7 +157,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
     let contexts = members.map(Members::contexts).unwrap_or_default();
     let elected = members.map(Members::elected).unwrap_or_default();
-    end(&contexts, &elected, server).await;
+    end(&contexts, &elected, server.into_iter().chain(answering)).await;
     operated.map(drop)
 }
 
@@ -159,6 +166,7 @@ struct Shared {
     board: Board,
     metrics: Metrics,
     web: Option<SocketAddr>,
+    hooks: Option<SocketAddr>,
     reviewing: Reviewing,
     pool: ArbiterPool,
     program: Program,
@@ -168,6 +176,8 @@ struct Shared {
 struct Wanted {
     operators: Vec<AnyOperator>,
     crds: Vec<CustomResourceDefinition>,
+    /// Webhook configurations and conversions, to be applied when the CRDs are there.
+    webhooks: Vec<Value>,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -184,8 +194,8 @@ async fn operate(
     runtime: &Handle,
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
-    let (crds, on_ready) = (wanted.crds, wanted.on_ready);
-    let Shared { board, metrics, web, reviewing, pool, program } = shared;
+    let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
+    let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
     let mut stopped = pin!(async { drop(stop.await) });
@@ -196,7 +206,7 @@ async fn operate(
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
     let clients = connection.clients()?;
-    let installing = installed(clients.client.clone(), crds);
+    let installing = installed(clients.client.clone(), crds, webhooks);
     let fences = if is_plan_only {
         Fences::closed(connection)
     } else {
@@ -223,7 +233,7 @@ async fn operate(
     let _followed = external::follow(external, &board, runtime);
     // `run` does not receive it.
     let watches = Watches { cluster, watched: members.watched() };
-    let _ = started.send(Handles { board, metrics, web, registrar, watches });
+    let _ = started.send(Handles { board, metrics, web, hooks, registrar, watches });
     let readiness = Readiness { expected: members.names(), web, ready, on_ready };
     tokio::select! {
         () = stopped => {}
@@ -245,9 +255,14 @@ async fn connected(
         .map_err(|error| RunError::Connect(described_error(error)))
 }
 
-/// Installs CRDs.
-async fn installed(client: Client, crds: Vec<CustomResourceDefinition>) -> anyhow::Result<()> {
-    Ok(install_crds(&client, &crds).await?)
+/// Installs CRDs, and what lets the API server call the webhooks.
+async fn installed(
+    client: Client,
+    crds: Vec<CustomResourceDefinition>,
+    webhooks: Vec<Value>,
+) -> anyhow::Result<()> {
+    install_crds(&client, &crds).await?;
+    Ok(apply_webhooks(&client, &webhooks).await?)
 }
 
 /// What has to be done before the operators start; none if the process is to stop before.
@@ -277,6 +292,16 @@ fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> O
             call(ready);
         }
     }))
+}
+
+fn start_webhooks(
+    BoundWebhooks { listener, registered, certificates, objects }: BoundWebhooks,
+    runtime: &Handle,
+) -> Result<(actix_web::dev::ServerHandle, Vec<Value>), RunError> {
+    let server = web::webhook_server(listener, registered, certificates, runtime.clone())?;
+    let handle = server.handle();
+    actix::spawn(server);
+    Ok((handle, objects))
 }
 
 fn start_web(

@@ -81,7 +81,8 @@ impl TestCluster {
     ) -> Result<Running, RunError> {
         let server = self.server.clone();
         let connected = Supervisor::builder().connect(|| async move { Ok(server.client()) });
-        let running = register(connected.install_crds()).start().await?;
+        let connected = connected.install_crds().beside_its_api_server();
+        let running = register(connected).start().await?;
         running.ready().await;
         Ok(running)
     }

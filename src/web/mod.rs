@@ -113,6 +113,7 @@ mod tree;
 mod ui;
 mod views;
 mod visitor;
+mod webhooks;
 mod why;
 
 #[cfg(test)]
@@ -130,3 +131,4 @@ pub(crate) use server::{BindError, Protection, listen, server};
 pub(crate) use state::WebState;
 pub use stores::{Stores, StoresError};
 pub use tls::{Certificates, Tls, TlsError};
+pub(crate) use webhooks::webhook_server;

@@ -42,6 +42,7 @@ mod stuck;
 mod support;
 mod watches;
 mod web;
+mod webhooks;
 
 use support::{
     cleaner, cluster, failed, killed, kind, kubelet, link, logged, needs, recipe, reported,

@@ -55,6 +55,8 @@ impl Kind {
             VOLUME.1,
             STORAGE_CLASS.1,
             "MutatingAdmissionPolicy",
+            "MutatingWebhookConfiguration",
+            "ValidatingWebhookConfiguration",
             "MutatingAdmissionPolicyBinding",
             "ResourceSlice",
             "ValidatingAdmissionPolicy",

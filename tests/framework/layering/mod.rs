@@ -39,6 +39,7 @@ const FRAMEWORK: Layered = Layered {
         ("store", 2),
         ("diff", 2),
         ("manifests", 2),
+        ("admission", 2),
         ("plan", 3),
         ("history", 3),
         ("related", 3),

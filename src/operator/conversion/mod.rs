@@ -1,0 +1,13 @@
+//! Conversion: a type in several versions, of which the API server stores one.
+//!
+//! ```text
+//! v1alpha1 --From--> hub (v1) --From--> v1beta1
+//!     '-- what the other version cannot hold is kept in an annotation --'
+//! ```
+//!
+//! Nothing here does I/O: conversions can be called from a plain test. See [`Versions`].
+
+mod kept;
+mod versions;
+
+pub use versions::{ConversionError, Hub, Versions, VersionsError};

@@ -1,0 +1,303 @@
+//! The versions of a type, and how objects are converted between them.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::kept::carry;
+use crate::object::{K8sType, TypedResource};
+
+/// The versions of a custom resource, as Rust types with `From` or `TryFrom` between each and one of them, the hub.
+///
+/// # Guarantees
+/// - Metadata stays as it is, but for one annotation with what a version [cannot hold](Self::keeping).
+/// - An object that cannot be converted fails with its name; nothing is made up.
+///
+/// # Assumptions
+/// - A conversion gives the same result for the same object. It is called for each read in a version that is not stored.
+///
+/// ```
+/// # mod v1 {
+/// #     #[derive(kube::CustomResource, serde::Serialize, serde::Deserialize, Clone, Debug, schemars::JsonSchema)]
+/// #     #[kube(group = "example.com", version = "v1", kind = "Shop", namespaced)]
+/// #     pub struct ShopSpec { pub size: u32 }
+/// # }
+/// # mod v1alpha1 {
+/// #     #[derive(kube::CustomResource, serde::Serialize, serde::Deserialize, Clone, Debug, schemars::JsonSchema)]
+/// #     #[kube(group = "example.com", version = "v1alpha1", kind = "Shop", namespaced)]
+/// #     pub struct ShopSpec { pub rooms: u32 }
+/// # }
+/// use operetta::operator::conversion::Versions;
+///
+/// impl From<v1alpha1::Shop> for v1::Shop {
+///     fn from(old: v1alpha1::Shop) -> Self {
+///         Self { metadata: old.metadata, spec: v1::ShopSpec { size: old.spec.rooms } }
+///     }
+/// }
+/// # impl From<v1::Shop> for v1alpha1::Shop {
+/// #     fn from(new: v1::Shop) -> Self {
+/// #         Self { metadata: new.metadata, spec: v1alpha1::ShopSpec { rooms: new.spec.size } }
+/// #     }
+/// # }
+///
+/// let versions = Versions::hub::<v1::Shop>().version::<v1alpha1::Shop>();
+/// let old = serde_json::json!({
+///     "apiVersion": "example.com/v1alpha1", "kind": "Shop", "metadata": {"name": "a"}, "spec": {"rooms": 3},
+/// });
+/// assert_eq!(versions.convert(old, "example.com/v1").unwrap()["spec"]["size"], 3);
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Versions {
+    pub(crate) hub: K8sType,
+    spokes: BTreeMap<String, Spoke>,
+    /// The first version that does not belong here.
+    problem: Option<VersionsError>,
+}
+
+#[derive(Clone)]
+struct Spoke {
+    to_hub: Step,
+    from_hub: Step,
+    /// The fields of the hub that it cannot hold.
+    lost_by_it: Vec<String>,
+    /// Its fields that the hub cannot hold.
+    lost_by_hub: Vec<String>,
+}
+
+/// Converts an object of one version to another, as JSON.
+type Step = Arc<dyn Fn(Value) -> Result<Value, String> + Send + Sync>;
+
+/// An object cannot be converted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} {name} cannot be converted from {from} to {to}: {why}")]
+pub struct ConversionError {
+    kind: String,
+    /// Namespace and name.
+    name: String,
+    from: String,
+    to: String,
+    why: String,
+}
+
+/// The versions do not belong together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VersionsError {
+    /// It is another type.
+    #[error("{version} is no version of {hub}: group, kind and plural must be the same")]
+    OtherType {
+        /// The type.
+        version: String,
+        /// The type of the hub.
+        hub: String,
+    },
+    /// It is there already.
+    #[error("{0} is named twice")]
+    Twice(String),
+}
+
+impl Versions {
+    /// Begins with the version that all others are converted to and from. It should be able to hold most of what the others
+    /// can; it need not be the stored one.
+    pub fn hub<H: TypedResource>() -> Hub<H> {
+        let versions = Self { hub: K8sType::of::<H>(), spokes: BTreeMap::new(), problem: None };
+        Hub { versions, hub: std::marker::PhantomData }
+    }
+
+    /// Converts an object to another version, as the API server asks for it.
+    ///
+    /// # Errors
+    /// The version is not known, the object does not fit its type, or the conversion fails.
+    pub fn convert(&self, object: Value, desired: &str) -> Result<Value, ConversionError> {
+        let from = object["apiVersion"].as_str().unwrap_or_default().to_owned();
+        let named = (kind_of(&object), name_of(&object));
+        self.converted(object, &from, desired).map_err(|why| {
+            let (kind, name) = named;
+            ConversionError { kind, name, from, to: desired.to_owned(), why }
+        })
+    }
+
+    fn converted(&self, object: Value, from: &str, desired: &str) -> Result<Value, String> {
+        if from == desired {
+            return Ok(object);
+        }
+        let (from, to) = (self.version_of(from)?, self.version_of(desired)?);
+        let hub = match self.spokes.get(from) {
+            Some(spoke) => {
+                self.step(&spoke.to_hub, &object, (from, &spoke.lost_by_hub), self.hub.version())?
+            }
+            None => object,
+        };
+        match self.spokes.get(to) {
+            Some(spoke) => {
+                self.step(&spoke.from_hub, &hub, (self.hub.version(), &spoke.lost_by_it), to)
+            }
+            None => Ok(hub),
+        }
+    }
+
+    /// Metadata is that of the original: a Rust type may not know all of it.
+    fn step(
+        &self,
+        step: &Step,
+        original: &Value,
+        from: (&str, &[String]),
+        to: &str,
+    ) -> Result<Value, String> {
+        let mut converted = step(original.clone())?;
+        converted["apiVersion"] = format!("{}/{to}", self.hub.group()).into();
+        converted["kind"] = self.hub.kind().into();
+        converted["metadata"] = original["metadata"].clone();
+        Ok(carry(original, converted, from, to))
+    }
+
+    /// The version of an `apiVersion` that is one of these.
+    fn version_of<'a>(&self, api_version: &'a str) -> Result<&'a str, String> {
+        let unknown = || {
+            let all: Vec<&str> = self.names().collect();
+            format!(
+                "`{api_version}` is none of the versions of {} ({})",
+                self.hub.resource_name(),
+                all.join(", ")
+            )
+        };
+        let (group, version) = api_version.split_once('/').ok_or_else(unknown)?;
+        let is_known = version == self.hub.version() || self.spokes.contains_key(version);
+        if group == self.hub.group() && is_known { Ok(version) } else { Err(unknown()) }
+    }
+
+    /// The names of all versions, the hub first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.hub.version()).chain(self.spokes.keys().map(String::as_str))
+    }
+
+    /// The path at which it is served.
+    pub(crate) fn path(&self) -> String {
+        format!("/webhooks/convert/{}", self.hub.resource_name())
+    }
+
+    /// # Errors
+    /// A version is of another type, or named twice.
+    pub(crate) fn check(&self) -> Result<(), VersionsError> {
+        self.problem.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// The hub of a type, to which versions are added.
+#[must_use]
+pub struct Hub<H> {
+    versions: Versions,
+    hub: std::marker::PhantomData<fn() -> H>,
+}
+
+impl<H> Hub<H>
+where
+    H: TypedResource + Serialize + DeserializeOwned + 'static,
+{
+    /// Adds a version that is converted by `From` or `TryFrom` in both directions.
+    pub fn version<V>(self) -> Self
+    where
+        V: TypedResource + Serialize + DeserializeOwned + TryFrom<H> + 'static,
+        H: TryFrom<V>,
+        <V as TryFrom<H>>::Error: fmt::Display,
+        <H as TryFrom<V>>::Error: fmt::Display,
+    {
+        self.keeping::<V>(&[], &[])
+    }
+
+    /// The same for a version that cannot hold these fields of the hub, and has those that the hub cannot hold. They are
+    /// kept in the annotation `operetta.dev/fields-of-versions` meanwhile, so that a client of the one version loses nothing
+    /// of the other. A path is written as `spec.storage.class`, without lists.
+    pub fn keeping<V>(mut self, of_hub: &[&str], of_version: &[&str]) -> Self
+    where
+        V: TypedResource + Serialize + DeserializeOwned + TryFrom<H> + 'static,
+        H: TryFrom<V>,
+        <V as TryFrom<H>>::Error: fmt::Display,
+        <H as TryFrom<V>>::Error: fmt::Display,
+    {
+        let (ty, hub) = (K8sType::of::<V>(), &self.versions.hub);
+        let is_of_hub =
+            ty.group() == hub.group() && ty.kind() == hub.kind() && ty.plural() == hub.plural();
+        let is_known =
+            ty.version() == hub.version() || self.versions.spokes.contains_key(ty.version());
+        let problem = match (is_of_hub, is_known) {
+            (false, _) => {
+                Some(VersionsError::OtherType { version: ty.to_string(), hub: hub.to_string() })
+            }
+            (true, true) => Some(VersionsError::Twice(ty.to_string())),
+            (true, false) => None,
+        };
+        if problem.is_some() {
+            self.versions.problem = self.versions.problem.or(problem);
+            return self;
+        }
+        let owned = |paths: &[&str]| paths.iter().map(|&path| path.to_owned()).collect();
+        let spoke = Spoke {
+            to_hub: Arc::new(step::<V, H>),
+            from_hub: Arc::new(step::<H, V>),
+            lost_by_it: owned(of_hub),
+            lost_by_hub: owned(of_version),
+        };
+        self.versions.spokes.insert(ty.version().to_owned(), spoke);
+        self
+    }
+}
+
+impl<H> From<Hub<H>> for Versions {
+    fn from(hub: Hub<H>) -> Self {
+        hub.versions
+    }
+}
+
+impl<H> std::ops::Deref for Hub<H> {
+    type Target = Versions;
+
+    fn deref(&self) -> &Versions {
+        &self.versions
+    }
+}
+
+fn step<A, B>(object: Value) -> Result<Value, String>
+where
+    A: DeserializeOwned,
+    B: TryFrom<A> + Serialize,
+    B::Error: fmt::Display,
+{
+    let object: A = serde_path_to_error::deserialize(object)
+        .map_err(|error| format!("{}: it does not fit its version", error.path()))?;
+    let converted = B::try_from(object).map_err(|error| error.to_string())?;
+    serde_json::to_value(converted).map_err(|error| error.to_string())
+}
+
+fn kind_of(object: &Value) -> String {
+    object["kind"].as_str().unwrap_or("an object").to_owned()
+}
+
+fn name_of(object: &Value) -> String {
+    let metadata = &object["metadata"];
+    let name = metadata["name"].as_str().unwrap_or_default();
+    match metadata["namespace"].as_str() {
+        Some(namespace) => format!("{namespace}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+impl fmt::Debug for Versions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.names().collect();
+        f.debug_struct("Versions")
+            .field("type", &self.hub.resource_name())
+            .field("versions", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H> fmt::Debug for Hub<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.versions.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests;

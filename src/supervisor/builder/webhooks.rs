@@ -1,0 +1,67 @@
+//! The options of webhooks.
+
+use super::SupervisorBuilder;
+use crate::{
+    operator::{admission::Webhook, conversion::Versions},
+    web::Tls,
+};
+
+impl SupervisorBuilder {
+    /// Adds a handler that the API server asks before it stores an object.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use operetta::{operator::admission::{Admission, AdmissionRequest, Webhook}, prelude::*, web::Tls};
+    ///
+    /// fn no_salt(request: &AdmissionRequest<ConfigMap>) -> Result<Admission> {
+    ///     Ok(Admission::allow())
+    /// }
+    ///
+    /// let supervisor = Supervisor::builder()
+    ///     .webhook(Webhook::validate("no-salt", no_salt))
+    ///     .webhooks("0.0.0.0:9443")
+    ///     .webhook_tls(Tls::from_files("tls.crt", "tls.key"));
+    /// ```
+    pub fn webhook(mut self, webhook: Webhook) -> Self {
+        self.webhooks.webhooks.push(webhook);
+        self
+    }
+
+    /// Adds the versions of a type, which the API server lets this process convert.
+    pub fn versions(mut self, versions: impl Into<Versions>) -> Self {
+        self.webhooks.versions.push(versions.into());
+        self
+    }
+
+    /// Serves the webhooks on this address, for example `0.0.0.0:9443`, always over TLS. Every replica answers, also a
+    /// standby.
+    ///
+    /// On an embedded API server nothing else is needed: the process makes a certificate, and lets the API server call it.
+    /// Elsewhere see [`webhook_tls`](Self::webhook_tls).
+    pub fn webhooks(mut self, address: &str) -> Self {
+        self.webhooks.address = Some(address.to_owned());
+        self
+    }
+
+    /// Sets the certificate of the webhooks. The API server checks it against the `caBundle` of the configuration, for the
+    /// name `SERVICE.NAMESPACE.svc`. Who deploys the program applies the configurations.
+    pub fn webhook_tls(mut self, tls: Tls) -> Self {
+        self.webhooks.tls = Some(tls);
+        self
+    }
+
+    /// Lets the API server call the webhooks at this address, such as `https://laptop.example:9443`, for a program that runs
+    /// outside of its cluster. The process makes a certificate, and applies its configurations and the conversions of its
+    /// CRDs as the field manager `operetta-webhooks`. It needs the feature `certificates`.
+    pub fn webhook_url(mut self, url: &str) -> Self {
+        self.webhooks.url = Some(url.to_owned());
+        self
+    }
+
+    /// The API server runs in this process.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn beside_its_api_server(mut self) -> Self {
+        self.webhooks.is_local = true;
+        self
+    }
+}

@@ -1,0 +1,63 @@
+//! Answers the webhooks that the API server calls, on a port of its own, over TLS.
+//!
+//! ```text
+//! API server --TLS--> routes --> admission::review --> calls --> admission::answer --> API server
+//! ```
+//!
+//! Invariants:
+//! - A body is at most 8 MiB, and a handler ends before the API server stops waiting.
+//! - A handler that fails is a 500 with an id, so that the failure policy of the webhook decides. Its text is in the log.
+//! - A standby answers too: nothing is written here.
+
+mod calls;
+mod routes;
+
+use std::{io, net::TcpListener};
+
+use actix_service::ServiceFactoryExt;
+use actix_web::dev::Server;
+use tokio::runtime::Handle;
+
+use self::{calls::Calls, routes::Served};
+use super::{
+    connection::{self, Slots},
+    request_rules::Limits,
+    tls::Certificates,
+    transport,
+};
+use crate::admission::Registered;
+
+/// How many seconds answers in progress have when the server stops: the API server still sends while it learns that this
+/// replica goes.
+const SHUTDOWN_TIMEOUT: u64 = 3;
+/// The API server keeps a few connections; there may be several API servers.
+const CONNECTIONS: usize = 256;
+
+/// Serves on a bound listener. Call and await it within an actix System.
+///
+/// # Errors
+/// When the operating system refuses the listener, or the certificate cannot be used.
+pub(crate) fn webhook_server(
+    listener: TcpListener,
+    registered: Registered,
+    certificates: Certificates,
+    runtime: Handle,
+) -> io::Result<Server> {
+    let limits = Limits { connections: CONNECTIONS, per_peer: CONNECTIONS, ..Limits::default() };
+    let answers = Served { registered, calls: Calls::on(runtime) };
+    let config = certificates.config().map_err(io::Error::other)?;
+    actix_web::rt::spawn(certificates.follow());
+    connection::end_when_stalled(&listener, limits.stalled);
+    let server = Server::build()
+        .workers(1)
+        .max_concurrent_connections(CONNECTIONS)
+        .shutdown_timeout(SHUTDOWN_TIMEOUT)
+        .disable_signals();
+    let stopping = server.graceful_shutdown_signal();
+    let slots = Slots::new(limits);
+    let server = server.listen("webhooks", listener, move || {
+        let http = transport::http(routes::app(answers.clone()), limits, stopping.clone());
+        transport::encrypted(config.clone(), limits, slots.clone()).and_then(http)
+    })?;
+    Ok(server.run())
+}
