@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example webhook` needs no cluster and ends by itself. It prints a denial, and an object with its default.
 
+#![expect(clippy::unnecessary_wraps, reason = "the signatures of handlers")]
+
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, CustomResource, api::PostParams};
 use operetta::{
