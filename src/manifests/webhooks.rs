@@ -151,10 +151,12 @@ mod tests {
     use super::*;
     use crate::operator::admission::{Admission, AdmissionRequest, Operation};
 
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
     fn allow(_: &AdmissionRequest) -> anyhow::Result<Admission> {
         Ok(Admission::allow())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
     fn change(_: &AdmissionRequest, _: &mut Value) -> anyhow::Result<Admission> {
         Ok(Admission::allow())
     }

@@ -108,7 +108,7 @@ mod tests {
         let changed = after(&original, |it| drop(it["list"].as_array_mut().unwrap().remove(0)));
         assert_eq!(changed["list"], json!([{"name": "two", "xt": 2}]));
         let changed = after(&original, |it| {
-            it["list"].as_array_mut().unwrap().push(json!({"name": "three"}))
+            it["list"].as_array_mut().unwrap().push(json!({"name": "three"}));
         });
         assert_eq!(changed["list"][2], json!({"name": "three"}));
         assert_eq!(changed["list"][0]["xo"], 1);

@@ -24,6 +24,7 @@ async fn answer(handler: form::Erased, request: AdmissionRequest) -> Answered {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn validate(request: &AdmissionRequest<ConfigMap>) -> Result<Admission> {
     let data = request.subject().data.as_ref();
     Ok(match data.and_then(|data| data.get("salt")).map(String::as_str) {
@@ -36,6 +37,7 @@ async fn validate_async(request: AdmissionRequest<ConfigMap>) -> Result<Admissio
     validate(&request)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn mutate(request: &AdmissionRequest<ConfigMap>, object: &mut ConfigMap) -> Result<Admission> {
     let data = object.data.get_or_insert_default();
     data.insert("by".to_owned(), request.user.username.clone());

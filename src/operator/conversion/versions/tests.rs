@@ -67,7 +67,7 @@ fn versions() -> Versions {
     Versions::hub::<v1::Shop>().keeping::<v1alpha1::Shop>(&["spec.class"], &[]).into()
 }
 
-fn shop(version: &str, spec: Value) -> Value {
+fn shop(version: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": format!("example.com/{version}"), "kind": "Shop",
         "metadata": {"name": "a", "namespace": "ns", "xUnknown": {"kept": true}}, "spec": spec,
@@ -76,7 +76,7 @@ fn shop(version: &str, spec: Value) -> Value {
 
 #[test]
 fn an_object_goes_through_another_version_and_comes_back_the_same() {
-    let new = shop("v1", json!({"size": 3, "class": "fast"}));
+    let new = shop("v1", &json!({"size": 3, "class": "fast"}));
     let old = versions().convert(new.clone(), "example.com/v1alpha1").unwrap();
     assert_eq!(
         (&old["apiVersion"], &old["spec"]),
@@ -86,7 +86,7 @@ fn an_object_goes_through_another_version_and_comes_back_the_same() {
     let mut edited = old;
     edited["spec"]["rooms"] = json!("4");
     let back = versions().convert(edited, "example.com/v1").unwrap();
-    assert_eq!(back, shop("v1", json!({"size": 4, "class": "fast"})));
+    assert_eq!(back, shop("v1", &json!({"size": 4, "class": "fast"})));
 }
 
 #[test]
@@ -98,15 +98,15 @@ fn an_object_of_the_desired_version_stays_as_it_is() {
 #[test]
 fn what_cannot_be_converted_is_named_with_the_reason() {
     let convert = |object, to| versions().convert(object, to).unwrap_err().to_string();
-    let bad = shop("v1alpha1", json!({"rooms": "many"}));
+    let bad = shop("v1alpha1", &json!({"rooms": "many"}));
     assert_eq!(
         convert(bad, "example.com/v1"),
         "Shop ns/a cannot be converted from example.com/v1alpha1 to example.com/v1: spec.rooms: it is no number"
     );
-    let misfit = convert(shop("v1alpha1", json!({"rooms": 3})), "example.com/v1");
+    let misfit = convert(shop("v1alpha1", &json!({"rooms": 3})), "example.com/v1");
     assert!(misfit.ends_with("spec.rooms: it does not fit its version"), "{misfit}");
     for unknown in ["example.com/v2", "other.com/v1", "v1"] {
-        let error = convert(shop("v1", json!({"size": 1})), unknown);
+        let error = convert(shop("v1", &json!({"size": 1})), unknown);
         assert!(
             error.ends_with("is none of the versions of shops.example.com (v1, v1alpha1)"),
             "{error}"
