@@ -11,7 +11,7 @@ use crate::object::{K8sType, TypedResource};
 /// The versions of a custom resource, as Rust types with `From` or `TryFrom` between each and one of them, the hub.
 ///
 /// # Guarantees
-/// - Metadata stays as it is, but for one annotation with what a version [cannot hold](Self::keeping).
+/// - Metadata stays as it is, but for one annotation with what a version [cannot hold](Hub::keeping).
 /// - An object that cannot be converted fails with its name; nothing is made up.
 ///
 /// # Assumptions
