@@ -123,11 +123,17 @@ impl Shape {
         begun(&format!("{kind} · {about}"), SECOND)
     }
 
-    /// What a screen reader says of the box.
+    /// What a screen reader says of the box: its text, and what that has no room for.
     pub(super) fn label(&self) -> String {
-        let Self { kind, title, mark, note, .. } = self;
-        let note = if note.is_empty() { String::new() } else { format!(", {note}") };
-        format!("{kind} {title}: {}{note}", mark.word())
+        let Self { name, title, mark, note, .. } = self;
+        let mut label = format!("{name} {}", self.second_line());
+        if name != title {
+            label += &format!(", {title}");
+        }
+        if !note.is_empty() {
+            label += &format!(", {}: {note}", mark.word());
+        }
+        label
     }
 }
 

@@ -64,7 +64,7 @@ fn a_folded_box_says_how_many_are_not_ready() {
     let children = (0..20).map(|it| node(Role::Child, "Pod", &format!("p{it}"), "Progressing"));
     let figure = figure(&map(children.collect()));
     let last = figure.boxes.last().unwrap();
-    assert_eq!(last.label(), "Pod 17 objects: not all ready, 17 not ready");
+    assert_eq!(last.label(), "17 objects Pod · 17 not ready, not all ready: 17 not ready");
     assert_eq!(figure.boxes.len(), 5);
 }
 
@@ -98,7 +98,7 @@ fn a_box_says_why_it_is_not_ready_or_else_who_wrote_it_too() {
         MapNode { changed_by: other, message, ..node(Role::Child, "Pod", "b", "Progressing") };
     let map = map(vec![ready, failing]);
     let figure = figure(&map);
-    assert_eq!(figure.boxes[1].label(), "Pod a: ready, also written by hpa");
+    assert_eq!(figure.boxes[1].label(), "a Pod · also written by hpa, ready: also written by hpa");
     assert_eq!(figure.boxes[1].second_line(), "Pod · also written by hpa");
     assert_eq!(figure.boxes[2].second_line(), "Pod · 0 of 1 ready: the image can…");
 }
