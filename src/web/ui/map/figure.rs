@@ -126,14 +126,10 @@ impl Shape {
     /// What a screen reader says of the box: its text, and what that has no room for.
     pub(super) fn label(&self) -> String {
         let Self { name, title, mark, note, .. } = self;
-        let mut label = format!("{name} {}", self.second_line());
-        if name != title {
-            label += &format!(", {title}");
-        }
-        if !note.is_empty() {
-            label += &format!(", {}: {note}", mark.word());
-        }
-        label
+        let shown = format!("{name} {}", self.second_line());
+        let whole = (name != title).then(|| title.clone());
+        let note = (!note.is_empty()).then(|| format!("{}: {note}", mark.word()));
+        [Some(shown), whole, note].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
