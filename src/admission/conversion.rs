@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::review::ReviewError;
+use super::envelope::{ReviewError, request_of};
 
 const API_VERSION: &str = "apiextensions.k8s.io/v1";
 const KIND: &str = "ConversionReview";
@@ -20,27 +20,8 @@ pub(crate) struct Conversion {
     pub(crate) objects: Vec<Value>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Review {
-    #[serde(default)]
-    api_version: String,
-    #[serde(default)]
-    kind: String,
-    #[serde(default)]
-    request: Option<Value>,
-}
-
 pub(crate) fn conversion(body: &[u8]) -> Result<Conversion, ReviewError> {
-    let review: Review =
-        serde_json::from_slice(body).map_err(|error| ReviewError::of(KIND, &error))?;
-    let Review { api_version, kind, request } = review;
-    if kind != KIND || api_version != API_VERSION {
-        return Err(ReviewError::Version { kind, api_version, expected: (KIND, API_VERSION) });
-    }
-    let request = request.ok_or(ReviewError::NoRequest(KIND))?;
-    let conversion: Conversion = serde_path_to_error::deserialize(request)
-        .map_err(|error| ReviewError::Request(KIND, error.path().to_string()))?;
+    let conversion: Conversion = request_of(body, (KIND, API_VERSION))?;
     if conversion.uid.is_empty() { Err(ReviewError::NoUid(KIND)) } else { Ok(conversion) }
 }
 

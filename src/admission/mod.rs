@@ -13,11 +13,13 @@
 
 mod answer;
 mod conversion;
+mod envelope;
 mod registered;
 mod review;
 
 pub(crate) use answer::answer;
 pub(crate) use conversion::{Conversion, conversion, converted};
+pub(crate) use envelope::ReviewError;
 pub(crate) use registered::Registered;
 pub use registered::WebhooksError;
-pub(crate) use review::{ReviewError, review};
+pub(crate) use review::review;

@@ -1,8 +1,9 @@
 //! Reads an `AdmissionReview`.
 
 use serde::Deserialize;
-use serde_json::{Value, error::Category};
+use serde_json::Value;
 
+use super::envelope::{ReviewError, request_of};
 use crate::{
     object::ObjectKey,
     operator::admission::{AdmissionRequest, AdmissionUser, Operation},
@@ -18,34 +19,6 @@ pub(crate) struct Asked {
     pub(crate) request: AdmissionRequest,
     /// The plural and the group of what is asked about.
     pub(crate) resource: (String, String),
-}
-
-/// A body that is no question. No text of it is quoted: it may hold a Secret.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ReviewError {
-    #[error("the body is no JSON: line {line}, column {column}")]
-    NoJson { line: usize, column: usize },
-    #[error("the body is of kind {kind:?} and version {api_version:?}: send a {} of {}", expected.0, expected.1)]
-    Version { kind: String, api_version: String, expected: (&'static str, &'static str) },
-    #[error("the {0} has no `request`")]
-    NoRequest(&'static str),
-    #[error("the request of the {0} has no `uid`")]
-    NoUid(&'static str),
-    #[error("the request of the {0} cannot be read: {1}")]
-    Request(&'static str, String),
-    #[error("the request of the {KIND} has neither an object nor an old one")]
-    NoObject,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Review {
-    #[serde(default)]
-    api_version: String,
-    #[serde(default)]
-    kind: String,
-    #[serde(default)]
-    request: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -83,27 +56,7 @@ struct Resource {
 }
 
 pub(crate) fn review(body: &[u8]) -> Result<Asked, ReviewError> {
-    let review: Review =
-        serde_json::from_slice(body).map_err(|error| ReviewError::of(KIND, &error))?;
-    let Review { api_version, kind, request } = review;
-    if kind != KIND || api_version != API_VERSION {
-        return Err(ReviewError::Version { kind, api_version, expected: (KIND, API_VERSION) });
-    }
-    let request = request.ok_or(ReviewError::NoRequest(KIND))?;
-    let request: Request = serde_path_to_error::deserialize(request)
-        .map_err(|error| ReviewError::Request(KIND, error.path().to_string()))?;
-    request.asked()
-}
-
-impl ReviewError {
-    pub(super) fn of(kind: &'static str, error: &serde_json::Error) -> Self {
-        match error.classify() {
-            Category::Data => Self::NoRequest(kind),
-            Category::Io | Category::Syntax | Category::Eof => {
-                Self::NoJson { line: error.line(), column: error.column() }
-            }
-        }
-    }
+    request_of::<Request>(body, (KIND, API_VERSION))?.asked()
 }
 
 impl Request {
@@ -114,7 +67,7 @@ impl Request {
             return Err(ReviewError::NoUid(KIND));
         }
         if object.is_none() && old_object.is_none() {
-            return Err(ReviewError::NoObject);
+            return Err(ReviewError::NoObject(KIND));
         }
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
         let namespace = given(namespace);

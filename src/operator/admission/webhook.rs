@@ -59,7 +59,7 @@ pub enum FailurePolicy {
     /// It refuses the request: nothing passes unseen.
     #[default]
     Fail,
-    /// It goes on as if the webhook had allowed the request.
+    /// It continues as if the webhook had allowed the request.
     Ignore,
 }
 

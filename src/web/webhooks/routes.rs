@@ -125,7 +125,7 @@ enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// What failed inside is told by an id, which is in the log with the reason: a text of a handler may hold a Secret.
+    /// A failure is an id, under which the log has the reason: a text of a handler may hold a Secret.
     fn response(self, path: &str) -> HttpResponse {
         let failed = match self {
             Self::Review(error) => return refused(StatusCode::BAD_REQUEST, &error.to_string()),
