@@ -278,7 +278,8 @@ fn changed(
 // === Causes ===
 
 impl Causes {
-    /// Adds a cause. Changes of one object are merged; beyond the bound causes are only counted.
+    /// Adds a cause, a command before all others. Changes of one object are merged; beyond the bound
+    /// causes are only counted.
     pub(crate) fn add(&mut self, cause: Cause) {
         let mut cause = cause;
         for kept in &mut self.kept {
@@ -287,13 +288,11 @@ impl Causes {
                 Some(other) => cause = other,
             }
         }
-        if self.kept.len() < MAX_CAUSES {
-            self.kept.push(cause);
-        } else {
-            if let (Some(last), Cause::Command { .. }) = (self.kept.last_mut(), &cause) {
-                // The user who requested the reconcile expects to find this cause.
-                *last = cause;
-            }
+        // Whoever requested the reconcile looks for that, also when an earlier change had to wait.
+        let at = if matches!(cause, Cause::Command { .. }) { 0 } else { self.kept.len() };
+        self.kept.insert(at, cause);
+        if self.kept.len() > MAX_CAUSES {
+            self.kept.pop();
             self.omitted += 1;
         }
     }

@@ -46,7 +46,19 @@ fn a_command_is_kept_among_thousands_of_causes() {
     let asked = Cause::Command { by: Some("ada".into()) };
     causes.add(asked.clone());
     assert_eq!(asked.to_string(), "ada requested a reconcile");
-    assert!(causes.take().contains(&asked));
+    let kept = causes.take();
+    assert_eq!(kept.first(), Some(&asked));
+    assert_eq!(kept.last(), Some(&Cause::More { count: 1001 - MAX_CAUSES }));
+}
+
+#[test]
+fn a_command_comes_before_a_change_that_had_to_wait() {
+    let asked = Cause::Command { by: None };
+    let mut causes = Causes::default();
+    for cause in [pod("a", Some("1"), Some("2")), asked.clone(), pod("a", Some("2"), Some("3"))] {
+        causes.add(cause);
+    }
+    assert_eq!(causes.take(), [asked, pod("a", Some("1"), Some("3"))]);
 }
 
 #[test]
