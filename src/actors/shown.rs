@@ -8,6 +8,7 @@ use crate::{
     execute::{Reconciled, now},
     history::{Cause, History, NextWake, Outcome, Reconcile},
     operator::{OperatorConfig, Pause},
+    report::is_stalled,
     run::{Memory, Now},
     schedule::{Phase, Wake as Timer, WakeReason},
 };
@@ -21,7 +22,7 @@ pub(super) fn history_entry(
 ) -> (Reconcile, Memory) {
     let Reconciled { report, memory, started, began: _, took, steps, pause_ends_in: _ } =
         reconciled;
-    let outcome = report.outcome(config);
+    let (outcome, is_stalled) = (report.outcome(config), is_stalled(&report));
     let reconcile = Reconcile {
         causes,
         message: report.unsettled().map(Arc::from),
@@ -31,6 +32,7 @@ pub(super) fn history_entry(
         steps,
         unchanged: report.unchanged,
         wrote_status: report.wrote_status,
+        is_stalled,
         ..Reconcile::new(started, took, outcome)
     };
     (reconcile, memory)
@@ -62,6 +64,7 @@ pub(super) fn shown(
         // A pause explains more than the outcome of the last reconcile.
         _ if is_paused => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
+        _ if history.last().is_some_and(|last| last.is_stalled) => ParentPhase::Stalled,
         _ if failed => ParentPhase::Failing,
         _ if is_leaving => ParentPhase::Finalizing,
         // Also without a timer: another field manager may release fields of a child at any time.

@@ -93,9 +93,9 @@ pub enum ParentPhase {
     Synced,
     /// It waits for something outside of its operator.
     Waiting,
-    /// The last reconcile failed and is retried, also during the retry.
+    /// The last reconcile failed and the problem may pass by itself. It is retried.
     Failing,
-    /// The last reconcile failed permanently: the parent has to be changed.
+    /// It makes no progress until somebody acts: its condition `Stalled` is `True`, also while it is retried.
     Stalled,
     /// It is being deleted, or its operator no longer selects it.
     Finalizing,

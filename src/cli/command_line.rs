@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 #[cfg(feature = "otlp")]
 use super::address::{Address, AddressParser};
-use super::ask::args::{CommandArgs, ExplainArgs, PauseArgs, StatusArgs};
+use super::ask::args::{AllowArgs, CommandArgs, ExplainArgs, PauseArgs, StatusArgs};
 
 /// The whole command line. Its name, version and first sentence are those of the program.
 #[derive(Debug, Parser)]
@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Resume(CommandArgs),
     /// Reconcile a parent, or all parents of an operator, now.
     Sync(CommandArgs),
+    /// Allow the deletions of a parent that are held, by their code. Nothing undoes them.
+    AllowDeletions(AllowArgs),
     /// Print the CRDs of the operators' resources (deploy/crds.yaml).
     Crds(Chosen),
     /// Print the permissions that the operators need (deploy/rbac.yaml).

@@ -51,6 +51,7 @@ impl Program {
             Some(Command::Status(args)) => ask::status(args)?,
             Some(Command::Explain(args)) => ask::explain(args)?,
             Some(Command::Pause(args)) => ask::pause(args)?,
+            Some(Command::AllowDeletions(args)) => ask::allow_deletions(args)?,
             Some(Command::Resume(args)) => ask::command(Verb::Resume, args)?,
             Some(Command::Sync(args)) => ask::command(Verb::Sync, args)?,
             Some(Command::Completions { shell }) => {

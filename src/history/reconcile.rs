@@ -52,6 +52,9 @@ pub struct Reconcile {
     pub(crate) steps: StepTimes,
     /// Whether the parent's status was written.
     pub(crate) wrote_status: bool,
+    /// Whether the condition `Stalled` is `True` since. The phase of the parent tells it.
+    #[serde(skip)]
+    pub(crate) is_stalled: bool,
 }
 
 /// The outcome of a reconcile.
@@ -94,7 +97,7 @@ impl Reconcile {
     /// A reconcile without decisions, to be filled in.
     pub(crate) fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
         let (causes, message, paused, decisions, problems, steps) = <_>::default();
-        let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
+        let (number, omitted, unchanged, wrote_status, is_stalled) = (0, 0, 0, false, false);
         Self {
             number,
             started,
@@ -109,6 +112,7 @@ impl Reconcile {
             unchanged,
             steps,
             wrote_status,
+            is_stalled,
         }
     }
 
@@ -146,8 +150,8 @@ impl Reconcile {
         !self.wrote_status && self.writes().next().is_none()
     }
 
-    fn result(&self) -> (&Outcome, [&Option<Arc<str>>; 2], &[Decision]) {
-        (&self.outcome, [&self.message, &self.paused], &self.decisions)
+    fn result(&self) -> (&Outcome, bool, [&Option<Arc<str>>; 2], &[Decision]) {
+        (&self.outcome, self.is_stalled, [&self.message, &self.paused], &self.decisions)
     }
 
     /// Shares equal parts: in an outage each reconcile of a parent has the same result.

@@ -24,15 +24,21 @@ pub(super) const BLOCKED: &str = "BlockedByFinalizers";
 pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
         Some(failure) => failed(failure, &Problem::order(&report.problems)),
-        // The deletions wait for approval by an annotation.
-        None if report.deletions_held.is_some() => with(unfailed(report), STALLED),
-        None if report.paused.is_none() && (waits_for_others(report) || is_blocked(report)) => {
-            with(unfailed(report), STALLED)
-        }
+        None if is_stalled(report) => with(unfailed(report), STALLED),
         None if is_in_progress(report) => with(unfailed(report), RECONCILING),
         None => vec![unfailed(report)],
     };
     with_others(conditions, report)
+}
+
+/// Whether the condition `Stalled` is `True`.
+pub(crate) fn is_stalled(report: &Report) -> bool {
+    match report.failure() {
+        Some(failure) => failure.is_stalled(),
+        // The deletions wait for approval by an annotation.
+        None if report.deletions_held.is_some() => true,
+        None => report.paused.is_none() && (waits_for_others(report) || is_blocked(report)),
+    }
 }
 
 /// Those of a failure that is shown before its reconcile ends.
@@ -204,6 +210,7 @@ mod tests {
     /// `Synced` with its reason, and the types of the other conditions. `Ready` is shown where it differs.
     fn shown(report: &Report) -> String {
         let all = of_report(report);
+        assert_eq!(is_stalled(report), all.iter().any(|it| it.ty == STALLED));
         let synced = format!("{} {}", all[0].status, all[0].reason);
         let of_other = |Condition { ty, status, reason, message, .. }: &Condition| {
             if ty == READY && reason == "ChildrenNotReady" {

@@ -41,6 +41,7 @@ mod waiting;
 pub(crate) use announced::Announced;
 pub(crate) use announcement::{Announcement, Author, number_of};
 pub(crate) use announcer::{Announcer, once_per_operator};
+pub(crate) use conditions::is_stalled;
 pub(crate) use series::{EventLog, EventToSend, Occurrence};
 pub(crate) use undeclared::undeclared;
 

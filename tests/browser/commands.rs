@@ -1,6 +1,7 @@
 //! Commands by buttons.
 
 use operetta::testkit::internals::board::ParentPhase;
+use serde_json::json;
 
 use crate::visit::visit;
 
@@ -36,6 +37,26 @@ async fn a_stalled_parent_is_reconciled_on_command() {
         browser.until_shown("#answer", "it is reconciled as soon as a permit is free").await;
         browser.until_shown(".reconciles", "a reconcile was requested").await;
         assert!(browser.texts(".reconcile").await.len() > before);
+    })
+    .await;
+}
+
+#[operetta_harness::test]
+async fn held_deletions_are_allowed_by_their_button() {
+    visit(async |browser, shop| {
+        shop.put("Website", "shop", "landing", json!({"act": "empty"})).await;
+        shop.until("websites", "shop", "landing", ParentPhase::Stalled).await;
+        browser.goto("/ui/operators/websites/parents/shop/landing").await;
+        browser.until_shown("#live", "Live").await;
+        browser.click(".problems .asks summary").await;
+        // Without the confirmation nothing is sent.
+        browser.click_button("Allow the deletions").await;
+        assert_eq!(browser.text("#answer").await, "");
+        browser.click(".problems .asks input[type=checkbox]").await;
+        browser.click_button("Allow the deletions").await;
+        shop.until("websites", "shop", "landing", ParentPhase::Ready).await;
+        browser.until_shown(".title .mark", "ready").await;
+        assert_eq!(shop.children("shop", "landing").await, 0);
     })
     .await;
 }

@@ -12,11 +12,13 @@ use k8s_openapi::{
 use kube::{
     Api,
     api::{
-        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+        PostParams,
     },
 };
 use operetta::{
     object::ObjectKey,
+    operator::{Allowance, DeletionLimit},
     prelude::*,
     supervisor::{Running, SupervisorBuilder},
     testkit::{
@@ -163,6 +165,14 @@ impl Shop {
         eventually(&format!("the end of {key}"), look, |is_gone| *is_gone).await;
     }
 
+    /// How many ConfigMaps of this parent exist.
+    pub(crate) async fn children(&self, namespace: &str, parent: &str) -> usize {
+        let all: Api<ConfigMap> = Api::namespaced(self.cluster.client(), namespace);
+        let all = all.list(&ListParams::default()).await.unwrap();
+        let name = format!("{parent}-content");
+        all.iter().filter(|it| it.metadata.name.as_deref() == Some(&name)).count()
+    }
+
     /// Stops both operators, as a rollout does.
     pub(crate) async fn stop(&self) {
         let running = self.running.lock().unwrap().take().expect("running until it is stopped");
@@ -208,6 +218,10 @@ fn config(name: &str, kind: &str) -> OperatorConfig {
         .child::<ConfigMap>(ChildConfig::apply())
         .child::<Secret>(ChildConfig::apply())
         .child::<Service>(ChildConfig::apply())
+        .with_deletion_limit(DeletionLimit {
+            reconcile: Allowance { percent: 50, at_least: 0 },
+            minute: Allowance { percent: 100, at_least: 0 },
+        })
         .with_error_backoff(Duration::from_mins(1), Duration::from_mins(5))
 }
 
@@ -221,6 +235,7 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
             let why = "there is no theme `brutalism`: known are plain, paper and night";
             return Err(Permanent(why.to_owned()).into());
         }
+        Some("empty") => return Ok(SyncResponse::status(json!({"pages": 0}))),
         _ => {}
     }
     let name = request.parent.name();

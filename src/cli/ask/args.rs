@@ -116,6 +116,22 @@ pub(crate) struct PauseArgs {
     pub(crate) server: ServerArgs,
 }
 
+/// Which held deletions to allow.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AllowArgs {
+    /// The operator.
+    #[arg(value_name = "OPERATOR")]
+    pub(crate) operator: String,
+    /// The parent whose deletions are held; the name alone if it is cluster-scoped.
+    #[arg(value_name = "NAMESPACE/NAME")]
+    pub(crate) parent: ParentName,
+    /// The code of these deletions, as `explain` shows it. Others need another code.
+    #[arg(value_name = "CODE")]
+    pub(crate) code: String,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
 /// How to print an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {

@@ -1,4 +1,4 @@
-//! The commands that ask a running process over its HTTP API: `status`, `explain`, `pause`, `resume` and `sync`.
+//! The commands that ask a running process over its HTTP API: `status`, `explain`, `pause`, `resume`, `sync` and `allow-deletions`.
 //!
 //! ```text
 //! args --> mod --> server --> (forward) --> the process
@@ -19,8 +19,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use self::{
-    answers::List,
-    args::{CommandArgs, ExplainArgs, Output, PauseArgs, StatusArgs},
+    answers::{List, Operator},
+    args::{AllowArgs, CommandArgs, ExplainArgs, Output, PauseArgs, StatusArgs},
     lists::{all_parents, named},
     parent::{ParentName, segment},
     problem::Problem,
@@ -48,6 +48,7 @@ pub(crate) enum Verb {
     Pause,
     Resume,
     Sync,
+    AllowDeletions,
 }
 
 /// Prints the operators, the parents of one, or one parent.
@@ -64,6 +65,7 @@ pub(crate) fn status(args: StatusArgs) -> anyhow::Result<()> {
         let Some(parent) = parent else {
             let filter = [("namespace", namespace), ("phase", phase)];
             let answer = all_parents(&server, &operator, &filter).await?;
+            warn_if_stale(&server, &operator).await?;
             return print(&answer, output, |it: &List<_>, now, wide| {
                 if it.items.is_empty() {
                     return format!("The operator {operator} has no such parents.\n");
@@ -72,6 +74,7 @@ pub(crate) fn status(args: StatusArgs) -> anyhow::Result<()> {
             });
         };
         let answer = details(&server, &operator, &parent, "").await?;
+        warn_if_stale(&server, &operator).await?;
         print(&answer, output, |it, now, wide| status::parents(std::slice::from_ref(it), now, wide))
     })
 }
@@ -101,6 +104,13 @@ pub(crate) fn pause(args: PauseArgs) -> anyhow::Result<()> {
     send(Verb::Pause, of, &Value::Object(said.collect()))
 }
 
+/// Allows deletions that are held, and prints what the process answers.
+pub(crate) fn allow_deletions(args: AllowArgs) -> anyhow::Result<()> {
+    let AllowArgs { operator, parent, code, server } = args;
+    let of = CommandArgs { operator, parent: Some(parent), server };
+    send(Verb::AllowDeletions, of, &json!({"code": code}))
+}
+
 /// Sends a command, and prints what the process answers.
 pub(crate) fn command(verb: Verb, args: CommandArgs) -> anyhow::Result<()> {
     send(verb, args, &json!({}))
@@ -118,7 +128,7 @@ fn send(verb: Verb, args: CommandArgs, body: &Value) -> anyhow::Result<()> {
                 return say(&named(&server, &operator, None, done).await?);
             }
             // The process has no command for all parents.
-            (None, Verb::Sync) => parents_of(&server, &operator).await?,
+            (None, Verb::Sync | Verb::AllowDeletions) => parents_of(&server, &operator).await?,
         };
         for parent in parents {
             let path = format!("{}/{}", path(&operator, &parent), verb.name());
@@ -137,6 +147,17 @@ async fn details(
 ) -> Result<Value, Problem> {
     let answer = server.get(&format!("{}{query}", path(operator, parent))).await;
     named(server, operator, Some(parent), answer).await
+}
+
+/// Says on standard error that the parents of an operator are from before the API server went away.
+async fn warn_if_stale(server: &Server, operator: &str) -> Result<(), Problem> {
+    let operators: List<Operator> =
+        serde_json::from_value(server.get(OPERATORS).await?).unwrap_or_default();
+    let stale = operators.items.iter().find(|it| it.name == operator);
+    if let Some(stale) = stale.and_then(|it| status::stale(it, Timestamp::now())) {
+        eprintln!("{stale}: what follows is from before that");
+    }
+    Ok(())
 }
 
 async fn parents_of(server: &Server, operator: &str) -> Result<Vec<ParentName>, Problem> {
@@ -180,6 +201,7 @@ impl Verb {
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Sync => "sync",
+            Self::AllowDeletions => "allow-deletions",
         }
     }
 }

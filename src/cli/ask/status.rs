@@ -92,10 +92,7 @@ fn state(operator: &Operator) -> String {
 }
 
 fn about(operator: &Operator, now: Timestamp) -> String {
-    let stale = operator
-        .unreachable_since
-        .as_ref()
-        .map(|at| format!("STALE: the API server has not answered for {}", ago(at, now)));
+    let stale = stale(operator, now);
     let paused = operator.pause.as_ref().map(|pause| paused(pause, now));
     let leadership = operator.leadership.as_ref().filter(|it| !it.leads);
     let leader =
@@ -103,6 +100,12 @@ fn about(operator: &Operator, now: Timestamp) -> String {
     let parts =
         stale.into_iter().chain(paused).chain(leader).chain(operator.reasons.iter().cloned());
     parts.collect::<Vec<_>>().join("; ")
+}
+
+/// That what is known of an operator is as old as the silence of the API server.
+pub(super) fn stale(operator: &Operator, now: Timestamp) -> Option<String> {
+    let since = operator.unreachable_since.as_ref()?;
+    Some(format!("STALE: the API server has not answered for {}", ago(since, now)))
 }
 
 fn about_parent(parent: &Parent, now: Timestamp) -> String {

@@ -1,6 +1,7 @@
 //! The schedule and the message of each kind of failure.
 
 use super::*;
+use crate::reply::{ApiError, Refusal};
 
 fn refused(code: u16, after: Option<u64>, message: &str) -> RequestFailure {
     let refusal = Box::new(Refusal {

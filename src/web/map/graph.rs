@@ -39,19 +39,19 @@ pub(in crate::web) struct Map {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FieldOwner")]
 pub(in crate::web) struct OwnerView {
-    manager: String,
+    pub(in crate::web) manager: String,
     /// `Apply` or `Update`.
-    operation: String,
+    pub(in crate::web) operation: String,
     /// `status`, `scale`; absent for the object itself.
     #[serde(skip_serializing_if = "String::is_empty")]
-    subresource: String,
+    pub(in crate::web) subresource: String,
     /// When it last wrote.
     #[serde(skip_serializing_if = "String::is_empty")]
-    time: String,
+    pub(in crate::web) time: String,
     /// The paths in the form of the API server's conflicts.
-    fields: Vec<String>,
+    pub(in crate::web) fields: Vec<String>,
     /// How many further fields it owns.
-    omitted: usize,
+    pub(in crate::web) omitted: usize,
 }
 
 /// An object of the map.

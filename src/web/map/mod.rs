@@ -18,11 +18,15 @@ use actix_web::web::{Data, Json, Path, Query};
 use serde::Deserialize;
 use serde_json::Value;
 
-pub(super) use self::graph::Map;
 #[cfg(feature = "dashboard")]
-pub(super) use self::graph::{Edge, MapNode, Relation, Role};
+pub(super) use self::graph::Edge;
+pub(super) use self::graph::Map;
+#[cfg(feature = "mcp")]
+pub(super) use self::graph::OwnerView;
+#[cfg(any(feature = "dashboard", feature = "mcp"))]
+pub(super) use self::graph::{MapNode, Relation, Role};
 use self::{
-    graph::{OwnerView, Sources, graph},
+    graph::{Sources, graph},
     logs::log_commands,
 };
 use super::{
@@ -69,18 +73,26 @@ pub(super) async fn show(
     query: Query<OwnersQuery>,
     state: Data<WebState>,
 ) -> Result<Json<Map>, Refused> {
-    let Mapped { operator, mut map, .. } = Mapped::at(&state.board, &path).await?;
-    if let Some(id) = query.into_inner().owners {
-        let node = map.nodes.iter().find(|node| node.id == id);
-        let unknown = || Refused::BadRequest(format!("owners: the map has no object `{id}`"));
-        let (ty, key) = node.map(|node| (&node.ty, &node.key)).ok_or_else(unknown)?;
-        let owners = owners_of(&state.board, operator.info.name.as_str(), ty, key).await;
-        match owners {
-            Ok(owners) => map.owners = Some(owners.into_iter().map(OwnerView::from).collect()),
-            Err(why) => map.errors.push(why),
-        }
+    let OwnersQuery { owners } = query.into_inner();
+    Ok(Json(read(&state.board, &path, owners.as_deref()).await?))
+}
+
+/// The map, and who set which field of the object of this id.
+pub(super) async fn read(
+    board: &Board,
+    path: &ParentPath,
+    owners: Option<&str>,
+) -> Result<Map, Refused> {
+    let Mapped { operator, mut map, .. } = Mapped::at(board, path).await?;
+    let Some(id) = owners else { return Ok(map) };
+    let node = map.nodes.iter().find(|node| node.id == id);
+    let unknown = || Refused::BadRequest(format!("owners: the map has no object `{id}`"));
+    let (ty, key) = node.map(|node| (&node.ty, &node.key)).ok_or_else(unknown)?;
+    match owners_of(board, operator.info.name.as_str(), ty, key).await {
+        Ok(owners) => map.owners = Some(owners.into_iter().map(<_>::from).collect()),
+        Err(why) => map.errors.push(why),
     }
-    Ok(Json(map))
+    Ok(map)
 }
 
 /// Who set which field of an object, or why that is not known.

@@ -28,6 +28,7 @@ mod arguments;
 mod client;
 mod happened;
 mod lists;
+mod map;
 mod parent;
 mod perform;
 mod protocol;

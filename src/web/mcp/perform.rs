@@ -7,7 +7,7 @@ use super::{
     answers::Head,
     arguments::Arguments,
     client::Client,
-    happened, lists,
+    happened, lists, map,
     parent::{self, Part},
     requests::ApiRequest,
     tools::Tool,
@@ -15,6 +15,7 @@ use super::{
 use crate::web::{
     commands::ParentCommand,
     explain::{ExplainQuery, Explained},
+    map::read,
     pausing,
     status::Refused,
     switch::Switch,
@@ -54,6 +55,7 @@ pub(super) async fn perform(
         Tool::Parents => lists::parents(client, &arguments).await,
         Tool::Explain => show(client, &arguments, Part::Explanation).await,
         Tool::Children => show(client, &arguments, Part::Children).await,
+        Tool::Map => around(client, &arguments).await,
         Tool::Diff => show(client, &arguments, Part::Diff).await,
         Tool::Events => show(client, &arguments, Part::Events).await,
         Tool::Activity => happened::activity(client, &arguments).await,
@@ -63,6 +65,10 @@ pub(super) async fn perform(
             execute(client, &arguments, ParentCommand::Pause(pause)).await
         }
         Tool::Resume => execute(client, &arguments, ParentCommand::Resume).await,
+        Tool::AllowDeletions => {
+            let code = arguments.text("code").unwrap_or_default().to_owned();
+            execute(client, &arguments, ParentCommand::AllowDeletions(code)).await
+        }
     }
 }
 
@@ -73,6 +79,13 @@ async fn show(client: &Client, arguments: &Arguments, part: Part) -> Result<Stri
     let query = ExplainQuery { diff, events };
     let explained = Explained::at(&client.state.board, &path, &query).await?;
     Ok(parent::answer(&explained, part, arguments))
+}
+
+async fn around(client: &Client, arguments: &Arguments) -> Result<String, Refused> {
+    let path = arguments.parent(client)?;
+    client.may(&ApiRequest::map(&path)).await?;
+    let map = read(&client.state.board, &path, arguments.text("fields_of")).await?;
+    Ok(map::answer(&map, arguments))
 }
 
 /// Its line in the audit log is written also when it is refused, or when nobody waits for it any more.

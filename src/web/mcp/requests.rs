@@ -39,11 +39,15 @@ impl ApiRequest {
     }
 
     pub(super) fn parent(parent: &ParentPath) -> Self {
-        Self::get(path(parent))
+        Self::get(path(parent, "parents"))
+    }
+
+    pub(super) fn map(parent: &ParentPath) -> Self {
+        Self::get(path(parent, "map"))
     }
 
     pub(super) fn command(parent: &ParentPath, command: &ParentCommand) -> Self {
-        let path = format!("{}/{}", path(parent), command.name());
+        let path = format!("{}/{}", path(parent, "parents"), command.name());
         Self { method: Method::POST, ..Self::get(path) }
     }
 
@@ -52,10 +56,10 @@ impl ApiRequest {
     }
 }
 
-fn path(ParentPath { operator, namespace, name }: &ParentPath) -> String {
+fn path(ParentPath { operator, namespace, name }: &ParentPath, of: &str) -> String {
     match namespace {
-        Some(namespace) => format!("{OPERATORS}/{operator}/parents/{namespace}/{name}"),
-        None => format!("{OPERATORS}/{operator}/parents/{name}"),
+        Some(namespace) => format!("{OPERATORS}/{operator}/{of}/{namespace}/{name}"),
+        None => format!("{OPERATORS}/{operator}/{of}/{name}"),
     }
 }
 
@@ -77,6 +81,7 @@ mod tests {
             (ApiRequest::parents("op", None), format!("GET {of} ")),
             (ApiRequest::parents("op", Some("a&b")), format!("GET {of} namespace=a%26b")),
             (ApiRequest::parent(&parent(Some("ns"))), format!("GET {of}/ns/a ")),
+            (ApiRequest::map(&parent(Some("ns"))), "GET /api/v1/operators/op/map/ns/a ".to_owned()),
             (
                 ApiRequest::command(&parent(Some("ns")), &ParentCommand::Resume),
                 format!("POST {of}/ns/a/resume "),

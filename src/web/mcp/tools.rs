@@ -21,12 +21,14 @@ pub(super) enum Tool {
     Parents,
     Explain,
     Children,
+    Map,
     Diff,
     Events,
     Activity,
     Sync,
     Pause,
     Resume,
+    AllowDeletions,
 }
 
 const OPERATOR: Argument = Argument::required("operator", "the name of an operator");
@@ -64,24 +66,34 @@ const REASON: Argument =
 const FOR: Argument =
     Argument::optional("for", "after which time the pause ends by itself, such as 2h or 1d 12h");
 
+const FIELDS_OF: Argument = Argument::optional(
+    "fields_of",
+    "the id of one object: who set which of its fields, instead of the map",
+)
+.up_to(1024);
+const CODE: Argument =
+    Argument::required("code", "the code of the deletions, as `explain` shows it in the command");
+
 /// More operators are not asked about: each asking may be a review by the API server.
 const MAX_OPERATORS: usize = 20;
 /// Stands for the name of any parent, in a review.
 const ANY: &str = "any";
 
 impl Tool {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Operators,
         Self::Attention,
         Self::Parents,
         Self::Explain,
         Self::Children,
+        Self::Map,
         Self::Diff,
         Self::Events,
         Self::Activity,
         Self::Sync,
         Self::Pause,
         Self::Resume,
+        Self::AllowDeletions,
     ];
 
     pub(super) fn named(name: &str) -> Option<Self> {
@@ -95,12 +107,14 @@ impl Tool {
             Self::Parents => "parents",
             Self::Explain => "explain",
             Self::Children => "children",
+            Self::Map => "map",
             Self::Diff => "diff",
             Self::Events => "events",
             Self::Activity => "activity",
             Self::Sync => "sync",
             Self::Pause => "pause",
             Self::Resume => "resume",
+            Self::AllowDeletions => "allow-deletions",
         }
     }
 
@@ -117,6 +131,10 @@ impl Tool {
                 "Explains a parent: its state, what it waits for, what to do, its conditions and its last reconciles."
             }
             Self::Children => "Shows the tree of the children of a parent, with their readiness.",
+            Self::Map => {
+                "Shows what is around a parent: children, their Pods and claims, related objects, who else writes. \
+                 Pods are read now."
+            }
             Self::Diff => {
                 "Shows what a reconcile of a parent would change. Its handler is called, and nothing is written."
             }
@@ -131,6 +149,9 @@ impl Tool {
                 "Pauses a parent: none of its children is written or deleted until it is resumed."
             }
             Self::Resume => "Resumes a paused parent: what is pending is written.",
+            Self::AllowDeletions => {
+                "Allows the deletions of a parent that are held, by their code. They are carried out once, and nothing undoes them."
+            }
         }
     }
 
@@ -140,9 +161,11 @@ impl Tool {
             Self::Attention => &[ANY_OPERATOR, OF_NAMESPACE],
             Self::Parents => &[OPERATOR, OF_NAMESPACE, PHASE, TEXT],
             Self::Children | Self::Events => &[OPERATOR, NAME, NAMESPACE, KIND, PROBLEMS],
+            Self::Map => &[OPERATOR, NAME, NAMESPACE, KIND, PROBLEMS, FIELDS_OF],
             Self::Diff => &[OPERATOR, NAME, NAMESPACE, KIND],
             Self::Activity => &[ANY_OPERATOR, OF_NAMESPACE, WHAT, CONTAINS, SINCE],
             Self::Pause => &[OPERATOR, NAME, NAMESPACE, REASON, FOR],
+            Self::AllowDeletions => &[OPERATOR, NAME, NAMESPACE, CODE],
             Self::Explain | Self::Sync | Self::Resume => &[OPERATOR, NAME, NAMESPACE],
         }
     }
@@ -157,12 +180,13 @@ impl Tool {
             | Self::Parents
             | Self::Explain
             | Self::Children
+            | Self::Map
             | Self::Diff
             | Self::Events
             | Self::Activity => hints.read_only(true),
             Self::Sync => command.destructive(true).idempotent(false),
             Self::Pause => command.destructive(false).idempotent(true),
-            Self::Resume => command.destructive(true).idempotent(true),
+            Self::Resume | Self::AllowDeletions => command.destructive(true).idempotent(true),
         }
     }
 
@@ -199,12 +223,16 @@ impl Tool {
             Self::Explain | Self::Children | Self::Diff | Self::Events => {
                 ApiRequest::parent(&any())
             }
+            Self::Map => ApiRequest::map(&any()),
             Self::Activity => ApiRequest::activity(Some(name), namespace),
             Self::Sync => ApiRequest::command(&any(), &ParentCommand::Sync),
             Self::Pause => {
                 ApiRequest::command(&any(), &ParentCommand::Pause(PauseRequest::default()))
             }
             Self::Resume => ApiRequest::command(&any(), &ParentCommand::Resume),
+            Self::AllowDeletions => {
+                ApiRequest::command(&any(), &ParentCommand::AllowDeletions(String::new()))
+            }
         }
     }
 }

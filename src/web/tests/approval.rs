@@ -14,7 +14,7 @@ const PATH: &str = "/api/v1/operators/echo-server/parents/ns/a/allow-deletions";
 const CODE: &str = r#"{"code": "25fb2388"}"#;
 
 /// Deletions of the parent `ns/a` are held, and the annotation of this code allows them.
-fn hold(world: &World, code: &str) {
+pub(super) fn hold(world: &World, code: &str) {
     let (operator, key) =
         (OperatorName::new("echo-server").unwrap(), ObjectKey::namespaced("ns", "a"));
     let command =

@@ -102,7 +102,7 @@ async fn the_client_of_the_library_lists_and_calls_tools() {
         let transport = StreamableHttpClientTransport::with_client(http, config);
         let client = ().serve_with_lifecycle(transport, mode).await.unwrap();
         let tools = client.list_all_tools().await.unwrap();
-        assert_eq!(tools.len(), 11);
+        assert_eq!(tools.len(), 13);
         let arguments = json!({"operator": "echo-server", "name": "ns/a"});
         let call = CallToolRequestParams::new("explain")
             .with_arguments(arguments.as_object().unwrap().clone());

@@ -16,18 +16,20 @@ use crate::{
     board::WebRequest, object::ObjectKey, operator::OperatorName, web::request_rules::RequestRules,
 };
 
-const ALL: [&str; 11] = [
+const ALL: [&str; 13] = [
     "operators",
     "attention",
     "parents",
     "explain",
     "children",
+    "map",
     "diff",
     "events",
     "activity",
     "sync",
     "pause",
     "resume",
+    "allow-deletions",
 ];
 
 async fn listed(rules: &RequestRules, world: &World, query: &str, user: &str) -> Vec<Value> {
@@ -64,7 +66,7 @@ fn parent(namespace: &str, name: &str) -> Value {
 #[actix_web::test]
 async fn only_the_tools_that_a_user_may_call_are_listed() {
     let (world, rules) = (World::running().with_parent(), with_mcp(Reviewer::default().rules()));
-    let (reads, of_namespace) = (&ALL[..8], &ALL[1..]);
+    let (reads, of_namespace) = (&ALL[..9], &ALL[1..]);
     for (user, query, expected) in [
         ("eve", "", &ALL[..]),
         ("ann", "", reads),
@@ -92,7 +94,7 @@ async fn tools_that_only_read_say_so_and_commands_do_not() {
             "pause" => {
                 json!({"readOnlyHint": false, "destructiveHint": false, "idempotentHint": true})
             }
-            "resume" => {
+            "resume" | "allow-deletions" => {
                 json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": true})
             }
             _ => json!({"readOnlyHint": true}),

@@ -19,6 +19,7 @@ mod log_level;
 mod login;
 mod mcp;
 mod mcp_client;
+mod mcp_map;
 mod mcp_rights;
 mod mcp_tools;
 mod openapi;

@@ -18,7 +18,7 @@ use crate::{
         attention::{parents, uncovered_problems},
         explain::why,
         severity::PHASES,
-        why::{of_operator, of_process},
+        why::{self, of_operator, of_process},
     },
 };
 
@@ -158,15 +158,7 @@ fn not_running(operator: &OperatorSnapshot) -> Option<Item> {
 
 /// Another process does the work, and knows how the parents are.
 fn standby(operator: &OperatorSnapshot) -> Option<Item> {
-    let leadership = operator.leadership.as_ref().filter(|it| !it.leads)?;
-    let name = operator.info.name.as_str();
-    let leader = match &leadership.holder {
-        Some(holder) => format!("{holder} leads, and knows how the parents are: ask that process"),
-        None => "nobody leads: no parent is reconciled".to_owned(),
-    };
-    let problem =
-        Problem::new(format!("Operator {name} is a standby in this process")).because(leader);
-    let problem = leadership.sentence().into_iter().fold(problem, Problem::because);
+    let (problem, name) = (why::standby(operator)?, operator.info.name.as_str());
     Some(Item {
         mark: Mark::paused("standby"),
         title: name.to_owned(),

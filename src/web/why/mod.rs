@@ -57,8 +57,11 @@ impl Facts<'_> {
             ParentPhase::Pending | ParentPhase::Running if self.hangs() => self.hanging(),
             ParentPhase::Pending | ParentPhase::Running => Vec::new(),
             ParentPhase::Paused => vec![self.paused()],
-            ParentPhase::Failing | ParentPhase::Stalled => {
+            ParentPhase::Failing => {
                 self.lasting(self.or(found(), "fails", "its last reconcile died"))
+            }
+            ParentPhase::Stalled => {
+                self.lasting(self.or(found(), "is stalled", "somebody has to act"))
             }
             ParentPhase::Finalizing => {
                 self.lasting(self.or(found(), "is being deleted", "it is being finalized"))

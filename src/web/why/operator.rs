@@ -33,7 +33,9 @@ pub(in crate::web) fn standby(operator: &OperatorSnapshot) -> Option<Problem> {
     let problem =
         Problem::new(format!("Operator {} is a standby in this process", operator.info.name));
     let problem = leadership.sentence().into_iter().fold(problem, Problem::because);
-    let Some(holder) = &leadership.holder else { return Some(problem) };
+    let Some(holder) = &leadership.holder else {
+        return Some(problem.because("nobody leads: no parent is reconciled"));
+    };
     let (namespace, name) = leadership.lease.split_once('/').unwrap_or(("", &leadership.lease));
     let ty = K8sType::namespaced("coordination.k8s.io/v1", "Lease", "leases");
     let lease = ChildId { ty, key: ObjectKey::namespaced(namespace, name) };
