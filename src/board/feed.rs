@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 
 use super::{OperatorState, ParentPhase, ParentState, TypeState};
 use crate::{
@@ -72,6 +72,8 @@ pub(super) struct Feed {
     sender: Arc<OnceLock<broadcast::Sender<Arc<Notice>>>>,
     /// The number of the last notice; locked while it is sent, so that numbers are in order.
     last: Arc<Mutex<u64>>,
+    /// Wakes whoever wakes the listeners. Waking a thousand here would delay the reconcile that notifies.
+    changed: Arc<Notify>,
 }
 
 pub(crate) const MAX_LISTENERS: usize = 1024;
@@ -94,6 +96,12 @@ impl Feed {
             // The last listener may be gone.
             let _ = sender.send(Arc::new(notice));
         }
+        self.changed.notify_one();
+    }
+
+    /// Waits until there is a notice since the last call; for one caller.
+    pub(super) async fn changed(&self) {
+        self.changed.notified().await;
     }
 
     /// Under the lock of the numbers, so that concurrent calls cannot exceed the limit.
@@ -145,17 +153,6 @@ impl ParentName {
 }
 
 impl Subscription {
-    /// Waits for the next notice.
-    ///
-    /// # Errors
-    /// When there will be none; never [`NoNotice::Empty`].
-    pub(crate) async fn next(&mut self) -> Result<Arc<Notice>, NoNotice> {
-        self.0.recv().await.map_err(|error| match error {
-            broadcast::error::RecvError::Lagged(missed) => NoNotice::TooSlow { missed },
-            broadcast::error::RecvError::Closed => NoNotice::Ended,
-        })
-    }
-
     /// The next notice, if it is there.
     ///
     /// # Errors

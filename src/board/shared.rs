@@ -307,6 +307,11 @@ impl Board {
     ///
     /// # Errors
     /// When the limit of listeners is reached.
+    /// Waits until there is a notice for the listeners; for one caller, which wakes them.
+    pub(crate) async fn changed(&self) {
+        self.feed.changed().await;
+    }
+
     pub(crate) fn subscribe(&self) -> Result<Subscription, Full> {
         self.feed.subscribe()
     }

@@ -133,7 +133,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let reviewing = Reviewing::default();
     let access = Access::new(auth, reviewing.clone(), runtime.clone());
     let (protection, shown) = (Protection { access, certificates, proxy }, program.clone());
-    let state = WebState { board: board.clone(), metrics: metrics.clone(), program: shown };
+    let state = WebState::new(board.clone(), metrics.clone(), shown);
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
     let answering = webhooks.map(|bound| start_webhooks(bound, runtime)).transpose()?;

@@ -90,6 +90,7 @@ mod plans;
 mod probes;
 mod program;
 mod proxy;
+mod pulse;
 mod redact;
 mod related;
 mod request_rules;

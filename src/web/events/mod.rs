@@ -7,7 +7,7 @@
 mod filter;
 mod frame;
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse,
@@ -15,27 +15,28 @@ use actix_web::{
     web::{Bytes, BytesMut, Data, Query},
 };
 use futures::{Stream, StreamExt, future, stream};
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
 
 pub(super) use self::filter::PARAMETERS;
 use self::filter::{EventQuery, Filter};
 use super::{standing::Standing, state::WebState, status::Refused};
-use crate::board::{Change, NoNotice, Notice, Subscription};
+use crate::board::{Change, NoNotice, Subscription};
 
 struct Reader {
     subscription: Subscription,
     filter: Filter,
-    /// Nothing is sent earlier.
-    rests_until: Instant,
+    beats: watch::Receiver<()>,
+    /// The last packet was full.
+    has_more: bool,
     heartbeat_at: Instant,
     is_over: bool,
 }
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
-/// The interval of batches: a burst costs a reader few packets, and writers do not wake a thousand
-/// readers for each change.
-const REST: Duration = Duration::from_millis(100);
 /// Proxies close idle connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// The limit of notices in one packet.
@@ -59,9 +60,9 @@ pub(super) async fn stream(
     if state.board.is_stopping() {
         return Err(Refused::Stopping);
     }
-    let now = Instant::now();
-    let (rests_until, heartbeat_at, is_over) = (now, now + HEARTBEAT, false);
-    let reader = Reader { subscription, filter, rests_until, heartbeat_at, is_over };
+    let beats = state.pulse.beats(&state.board);
+    let (heartbeat_at, has_more, is_over) = (Instant::now() + HEARTBEAT, false, false);
+    let reader = Reader { subscription, filter, beats, has_more, heartbeat_at, is_over };
     let standing = request.extensions().get::<Standing>().cloned();
     let lost = async {
         match standing {
@@ -83,9 +84,10 @@ impl Reader {
     /// The next packet; `None` after the last.
     async fn next(&mut self) -> Option<Bytes> {
         while !self.is_over {
-            sleep_until(self.rests_until).await;
-            let first = timeout_at(self.heartbeat_at, self.subscription.next()).await;
-            let mut packet = first.map_or_else(|_| Bytes::new(), |first| self.gather(first));
+            let beat = async { self.has_more || self.beats.changed().await.is_ok() };
+            let beat = timeout_at(self.heartbeat_at, beat).await;
+            self.is_over = beat == Ok(false);
+            let mut packet = self.gather();
             // Filtered changes do not replace a heartbeat.
             if packet.is_empty() && !self.is_over && Instant::now() >= self.heartbeat_at {
                 packet = frame::heartbeat();
@@ -98,24 +100,20 @@ impl Reader {
         None
     }
 
-    fn gather(&mut self, first: Result<Arc<Notice>, NoNotice>) -> Bytes {
-        let (mut packet, mut next) = (BytesMut::new(), first);
-        for taken in 1.. {
-            self.take(next, &mut packet);
-            if self.is_over || taken == MAX_BATCH {
-                break;
-            }
-            next = self.subscription.try_next();
-            if matches!(next, Err(NoNotice::Empty)) {
-                self.rests_until = Instant::now() + REST;
+    fn gather(&mut self) -> Bytes {
+        let mut packet = BytesMut::new();
+        for _ in 0..MAX_BATCH {
+            self.has_more = self.take(&mut packet);
+            if !self.has_more {
                 break;
             }
         }
         packet.freeze()
     }
 
-    fn take(&mut self, next: Result<Arc<Notice>, NoNotice>, packet: &mut BytesMut) {
-        match next {
+    /// Whether there may be more.
+    fn take(&mut self, packet: &mut BytesMut) -> bool {
+        match self.subscription.try_next() {
             Ok(notice) => {
                 self.is_over = matches!(notice.change, Change::Stopping);
                 if self.filter.wants(&notice.change) {
@@ -127,7 +125,8 @@ impl Reader {
                 self.is_over = true;
             }
             Err(NoNotice::Ended) => self.is_over = true,
-            Err(NoNotice::Empty) => {}
+            Err(NoNotice::Empty) => return false,
         }
+        !self.is_over
     }
 }

@@ -43,7 +43,7 @@ impl World {
     /// `echo-server` (with pods and secrets) and `spaces` (cluster-scoped, without children), starting.
     pub(super) fn new() -> Self {
         let program = Program::default();
-        let state = WebState { board: Board::new(), metrics: Metrics::new(), program };
+        let state = WebState::new(Board::new(), Metrics::new(), program);
         let echo = OperatorConfig::new("echo-server", echo_servers())
             .child_of_type(pods(), ChildConfig::recreate())
             .child_of_type(secrets(), ChildConfig::apply());

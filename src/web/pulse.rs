@@ -1,0 +1,55 @@
+//! When the readers of changes are woken: all at once, some time after the first change.
+//!
+//! A change of a parent is a notice when its reconcile begins. A thousand readers that were woken by it would compete with
+//! this reconcile for CPU time.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use actix_web::rt::{self, task::JoinHandle};
+use tokio::{sync::watch, time::sleep};
+
+use crate::board::Board;
+
+/// Longer than most reconciles take, and too short to be seen on a page.
+const GATHER: Duration = Duration::from_millis(20);
+/// A burst costs a reader few packets.
+const REST: Duration = Duration::from_millis(80);
+
+/// One timer for all readers of a process. It runs from the first reader on. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(in crate::web) struct Pulse(Arc<Mutex<Option<Beating>>>);
+
+#[derive(Debug)]
+struct Beating {
+    beats: watch::Receiver<()>,
+    task: JoinHandle<()>,
+}
+
+impl Pulse {
+    /// Beats after each later change of the board.
+    pub(in crate::web) fn beats(&self, board: &Board) -> watch::Receiver<()> {
+        let mut beating = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // The thread that it ran on may have been replaced after a panic.
+        let running = beating.take().filter(|it| !it.task.is_finished());
+        let Beating { beats, .. } = beating.insert(running.unwrap_or_else(|| begin(board.clone())));
+        let mut beats = beats.clone();
+        beats.mark_unchanged();
+        beats
+    }
+}
+
+fn begin(board: Board) -> Beating {
+    let (sender, beats) = watch::channel(());
+    let task = rt::spawn(async move {
+        loop {
+            board.changed().await;
+            sleep(GATHER).await;
+            sender.send_replace(());
+            sleep(REST).await;
+        }
+    });
+    Beating { beats, task }
+}
