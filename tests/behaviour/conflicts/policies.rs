@@ -151,7 +151,7 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     let shown = settled(&world, &operators).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
     // The phase agrees with the condition.
-    assert_eq!(shown["phase"], "waiting", "{shown:#}");
+    assert_eq!(shown["phase"], "stalled", "{shown:#}");
     assert_eq!(in_conflict(&operators).await, "1");
     let what = shown["why"]["what"].as_str().unwrap();
     assert!(what.contains("is not written: others own .data.salt"), "{shown:#}");

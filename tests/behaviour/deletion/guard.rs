@@ -95,7 +95,7 @@ async fn a_reconcile_over_the_deletion_limit_holds_deletions_and_writes_the_othe
     let shown = || async {
         serde_json::from_str::<Value>(&operators.http(&path).await.1).unwrap_or_default()
     };
-    let shown = eventually("the parent waits", shown, |it| it["phase"] == "waiting").await;
+    let shown = eventually("the parent is stalled", shown, |it| it["phase"] == "stalled").await;
     assert!(shown["message"].as_str().unwrap().contains(&message), "{shown}");
     let annotations = json!({"operetta.dev/allow-deletion": code(&message)});
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": annotations}})).await;

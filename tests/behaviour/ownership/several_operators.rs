@@ -130,19 +130,19 @@ async fn two_processes_that_declare_each_other_behave_as_one() {
     chef.stop().await;
 }
 
-/// Waits until the parent fails with a message that has these parts. Before that, a status may have been refused because
+/// Waits until the parent is stalled with a message that has these parts. Before that, a status may have been refused because
 /// the other operator has just written it.
-async fn until_failing(world: &World, operators: &Operators, name: &str, parts: &[&str]) {
+async fn until_stalled(world: &World, operators: &Operators, name: &str, parts: &[&str]) {
     let (board, key) = (
         operators.running().board(),
         operetta::object::ObjectKey::namespaced(&world.namespace, "r"),
     );
     let shown = || async {
         let parent = board.parent(name, &key)?;
-        (parent.phase == ParentPhase::Failing).then_some(parent.message).flatten()
+        (parent.phase == ParentPhase::Stalled).then_some(parent.message).flatten()
     };
     let has_all = |message: &str| parts.iter().all(|part| message.contains(part));
-    eventually("it fails", shown, |message| message.as_deref().is_some_and(has_all)).await;
+    eventually("it is stalled", shown, |message| message.as_deref().is_some_and(has_all)).await;
 }
 
 #[operetta_harness::test(server)]
@@ -161,7 +161,7 @@ async fn a_child_of_two_operators_is_a_conflict_that_names_both() {
     let reported = world.until(RECIPE, "r", "the conflict", is_reported).await;
     assert_eq!(condition(&reported, "Flapping"), Value::Null);
     world.until(CONFIG_MAP, "b", "its other child", Value::is_object).await;
-    until_failing(&world, &operators, "chef", &["`cook`", "`chef`"]).await;
+    until_stalled(&world, &operators, "chef", &["`cook`", "`chef`"]).await;
     operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "a").await, before, "it is not modified");
     operators.until_synced("cook", &world.namespace, "r").await;
@@ -190,7 +190,7 @@ async fn a_status_field_of_two_operators_is_reported_with_its_path() {
     world.until(RECIPE, "r", "the first value again", has("salty")).await;
     let sweet = json!({"status": {"taste": "sweet", "courses": [{"dish": "soup"}]}});
     world.apply(RECIPE, parent(salty, sweet.clone())).await;
-    until_failing(&world, &operators, "chef", &[".status.taste", "`cook`", "`chef`"]).await;
+    until_stalled(&world, &operators, "chef", &[".status.taste", "`cook`", "`chef`"]).await;
     let is_reported = |events: &Vec<Value>| {
         let is_it = |event: &Value| {
             let message = event["note"].as_str().unwrap_or_default();
