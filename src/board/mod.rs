@@ -49,7 +49,8 @@ mod trend;
 mod type_facts;
 
 pub(crate) use activity::{
-    ActivityFilter, ActivityKind, ActivityLimit, ActivityPage, LeaderChange, Line, Names, Shelf,
+    ActivityFilter, ActivityKind, ActivityLimit, ActivityPage, LeaderChange, Line, Names,
+    Rejection, Shelf,
 };
 pub(crate) use answer::{CommandError, Responder};
 pub use commands::Command;

@@ -2,7 +2,7 @@
 
 use super::{
     Board,
-    activity::{ActivityFilter, ActivityLimit, ActivityPage},
+    activity::{ActivityFilter, ActivityLimit, ActivityPage, Rejection},
 };
 use crate::{
     object::ObjectKey,
@@ -44,6 +44,11 @@ impl Board {
     /// Records that a user of the web endpoint lacks a permission.
     pub(crate) fn record_denial(&self, user: &str, access: &str) {
         self.activity.denied(user, access);
+    }
+
+    /// Records that a webhook of this process denied a request.
+    pub(crate) fn record_rejection(&self, rejection: &Rejection) {
+        self.activity.rejected(rejection);
     }
 
     /// A page of the timeline: the lines that match, before the one of a number.

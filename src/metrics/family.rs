@@ -18,6 +18,9 @@ const WAIT_BUCKETS: &[f64] = &[0.1, 1.0, 10.0, 60.0, 300.0];
 /// Requests end after 30 seconds at the latest.
 const REQUEST_BUCKETS: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0];
 
+/// An API server waits for at most 30 seconds, by default for ten.
+const WEBHOOK_BUCKETS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.0, 10.0];
+
 /// Declares the families in one table: field, kind, name, labels, buckets, help text.
 macro_rules! families {
     ($($field:ident: $kind:ident($name:literal, $labels:tt $(, $buckets:ident)?) = $help:literal;)*) => {
@@ -150,6 +153,14 @@ families! {
     lease_renewals: counters("lease_renewals_total", ["lease", "outcome"])
         = "Writes of the Lease: accepted, outrun by another process, failed.";
     // the web endpoint
+    // webhooks
+    webhook_requests: counters("webhook_requests_total", ["webhook", "operation", "outcome"])
+        = "Calls of webhooks by the API server, by outcome.";
+    webhook_denied: counters("webhook_denied_total", ["webhook", "reason"])
+        = "Requests that a webhook denied, by the reason that the client gets.";
+    webhook_duration: histograms("webhook_duration_seconds", ["webhook"], WEBHOOK_BUCKETS)
+        = "Duration of calls of webhooks, without the transport.";
+    webhook_in_flight: gauges("webhook_in_flight", ["webhook"]) = "Calls of webhooks in progress.";
     web_attempts: counters("web_attempts_total", ["attempt", "outcome"])
         = "Logins and commands over HTTP, by outcome.";
 }

@@ -26,6 +26,7 @@ mod registered;
 mod scraped;
 mod standing;
 mod type_labels;
+mod webhooks;
 
 pub(crate) use activity::{Activity, Work};
 pub(crate) use attempts::{Attempt, AttemptOutcome};
@@ -37,6 +38,7 @@ pub(crate) use leader::Renewal;
 pub(crate) use mailbox::{InMailbox, MailboxDepth};
 pub(crate) use scraped::CacheGauges;
 pub(crate) use standing::Standing;
+pub(crate) use webhooks::{CONVERSION, CallOutcome, WebhookCall};
 
 #[cfg(test)]
 mod tests;

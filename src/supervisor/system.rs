@@ -41,7 +41,10 @@ use crate::{
     election::LeaderElection,
     metrics::{Metrics, TraceIds},
     operator::AnyOperator,
-    web::{self, Access, Auth, Certificates, Program, Protection, Reviewing, TlsProxy, WebState},
+    web::{
+        self, Access, Auth, Certificates, Program, Protection, Records, Reviewing, TlsProxy,
+        WebState,
+    },
 };
 
 /// Creates the client on the supervisor's runtime, which then drives its connections.
@@ -136,7 +139,8 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let state = WebState::new(board.clone(), metrics.clone(), shown);
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
-    let answering = webhooks.map(|bound| start_webhooks(bound, runtime)).transpose()?;
+    let records = Records { board: board.clone(), metrics: metrics.clone() };
+    let answering = webhooks.map(|bound| start_webhooks(bound, records, runtime)).transpose()?;
     let (answering, objects) = answering.unzip();
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
@@ -296,9 +300,10 @@ fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> O
 
 fn start_webhooks(
     BoundWebhooks { listener, registered, certificates, objects }: BoundWebhooks,
+    records: Records,
     runtime: &Handle,
 ) -> Result<(actix_web::dev::ServerHandle, Vec<Value>), RunError> {
-    let server = web::webhook_server(listener, registered, certificates, runtime.clone())?;
+    let server = web::webhook_server(listener, registered, certificates, records, runtime.clone())?;
     let handle = server.handle();
     actix::spawn(server);
     Ok((handle, objects))

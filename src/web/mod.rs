@@ -132,4 +132,4 @@ pub(crate) use server::{BindError, Protection, listen, server};
 pub(crate) use state::WebState;
 pub use stores::{Stores, StoresError};
 pub use tls::{Certificates, Tls, TlsError};
-pub(crate) use webhooks::webhook_server;
+pub(crate) use webhooks::{Records, webhook_server};

@@ -78,6 +78,12 @@ pub(super) enum What {
         user: Arc<str>,
         access: Arc<str>,
     },
+    /// A webhook of this process denied a request.
+    Rejected {
+        object: ObjectKey,
+        user: Arc<str>,
+        why: Arc<str>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,6 +98,17 @@ pub(crate) enum LeaderChange {
 
 /// The longest text of others that is kept, in bytes.
 const MAX_TEXT: usize = 256;
+
+/// A webhook of this process denied a request.
+#[derive(Debug)]
+pub(crate) struct Rejection {
+    /// The operator whose parents have this type.
+    pub(crate) operator: Option<OperatorName>,
+    pub(crate) object: ObjectKey,
+    pub(crate) user: String,
+    /// Which webhook, and what it says.
+    pub(crate) why: String,
+}
 
 impl Entry {
     pub(super) fn new(
@@ -122,7 +139,7 @@ impl What {
     pub(super) fn shelf(&self) -> Shelf {
         match self {
             Self::Wrote { .. } | Self::Failing { .. } | Self::Recovered { .. } => Shelf::Reconciles,
-            Self::Denied { .. } => Shelf::Denials,
+            Self::Denied { .. } | Self::Rejected { .. } => Shelf::Denials,
             Self::Held { .. }
             | Self::Allowed { .. }
             | Self::Released { .. }
@@ -141,7 +158,8 @@ impl What {
             | Self::Allowed { parent, .. }
             | Self::Released { parent, .. }
             | Self::Failing { parent, .. }
-            | Self::Recovered { parent } => Some(parent),
+            | Self::Recovered { parent }
+            | Self::Rejected { object: parent, .. } => Some(parent),
             Self::Paused { parent, .. } | Self::Resumed { parent, .. } => parent.as_ref(),
             Self::Leader { .. } | Self::Registered | Self::Unregistered | Self::Denied { .. } => {
                 None
@@ -164,6 +182,10 @@ impl What {
             (Self::Denied { user, access }, Self::Denied { user: other, access: what }) => {
                 user == other && access == what
             }
+            (
+                Self::Rejected { object, user, why },
+                Self::Rejected { object: other, user: who, why: text },
+            ) => object == other && user == who && why == text,
             // The others are rare.
             _ => false,
         }
@@ -180,6 +202,7 @@ impl What {
                 operators.len() * size_of::<OperatorName>() + lease.len() + change.bytes()
             }
             Self::Denied { user, access } => user.len() + access.len(),
+            Self::Rejected { user, why, .. } => user.len() + why.len(),
             Self::Released { .. }
             | Self::Recovered { .. }
             | Self::Registered

@@ -21,6 +21,7 @@ pub(crate) enum ActivityKind {
     Registered,
     Unregistered,
     Denied,
+    Rejected,
 }
 
 /// Entries of one shelf displace each other, and none of another shelf: a burst of writes does not displace the last
@@ -33,7 +34,7 @@ pub(crate) enum Shelf {
 }
 
 impl ActivityKind {
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Created,
         Self::Adopted,
         Self::Updated,
@@ -51,6 +52,7 @@ impl ActivityKind {
         Self::Registered,
         Self::Unregistered,
         Self::Denied,
+        Self::Rejected,
     ];
 
     /// The kind in one word.
@@ -73,6 +75,7 @@ impl ActivityKind {
             Self::Registered => "registered",
             Self::Unregistered => "unregistered",
             Self::Denied => "denied",
+            Self::Rejected => "rejected",
         }
     }
 

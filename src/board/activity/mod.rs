@@ -27,7 +27,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    entry::LeaderChange,
+    entry::{LeaderChange, Rejection},
     filter::ActivityFilter,
     kind::{ActivityKind, Shelf},
     line::{Line, Names},
@@ -148,6 +148,12 @@ impl Activity {
     pub(super) fn denied(&self, user: &str, access: &str) {
         let what = What::Denied { user: short(user), access: short(access) };
         self.log().push(SystemTime::now(), None, what);
+    }
+
+    pub(super) fn rejected(&self, rejection: &Rejection) {
+        let Rejection { operator, object, user, why } = rejection;
+        let what = What::Rejected { object: object.clone(), user: short(user), why: short(why) };
+        self.log().push(SystemTime::now(), operator.as_ref(), what);
     }
 
     /// A later parent of that name is another one.

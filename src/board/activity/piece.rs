@@ -133,5 +133,8 @@ fn single<'a>(entry: &'a Entry, what: &'a What) -> Piece<'a> {
         What::Denied { user, access } => {
             Piece { who: Some(user), detail: Some(access), ..piece(ActivityKind::Denied) }
         }
+        What::Rejected { user, why, .. } => {
+            Piece { who: Some(user), detail: Some(why), ..piece(ActivityKind::Rejected) }
+        }
     }
 }

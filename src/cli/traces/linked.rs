@@ -1,11 +1,18 @@
 //! Gives the span of a reconcile its parent and its links: a reconcile is a trace of its own, with links to the
-//! requests that caused it; where a request made the parent what it is, its trace continues.
+//! requests that caused it; where a request made the parent what it is, its trace continues. A call of a webhook continues
+//! that of the API server.
+
+use std::collections::HashMap;
 
 use opentelemetry::{
     Context,
+    propagation::TextMapPropagator,
     trace::{Link, Span as _, SpanBuilder, SpanContext, TraceContextExt, Tracer},
 };
-use opentelemetry_sdk::trace::{SdkTracer, Span};
+use opentelemetry_sdk::{
+    propagation::TraceContextPropagator,
+    trace::{SdkTracer, Span},
+};
 
 use super::known::{Known, text};
 
@@ -27,7 +34,8 @@ impl Tracer for Linked {
 
     fn build_with_context(&self, mut builder: SpanBuilder, parent: &Context) -> Span {
         if builder.name != "reconcile" {
-            return self.tracer.build_with_context(builder, parent);
+            let caller = traceparent(&builder);
+            return self.tracer.build_with_context(builder, caller.as_ref().unwrap_or(parent));
         }
         let attributes = builder.attributes.as_deref().unwrap_or_default();
         let field = |name: &str| text(attributes, name).unwrap_or_default();
@@ -53,4 +61,12 @@ impl Tracer for Linked {
         self.known.insert(itself, context);
         span
     }
+}
+
+/// The span of the API server that calls a webhook, if it is traced.
+fn traceparent(builder: &SpanBuilder) -> Option<Context> {
+    let header = text(builder.attributes.as_deref()?, "traceparent")?;
+    let headers = HashMap::from([("traceparent".to_owned(), header)]);
+    let context = TraceContextPropagator::new().extract_with_context(&Context::new(), &headers);
+    context.span().span_context().is_valid().then_some(context)
 }

@@ -48,7 +48,7 @@ pub(super) const NAMESPACE: Parameter =
 pub(super) const KIND: Parameter = Parameter::text(
     "kind",
     "some of these, separated by commas: created, adopted, updated, recreated, deleted, repaired, held, allowed, \
-     released, failing, recovered, paused, resumed, leader, registered, unregistered, denied",
+     released, failing, recovered, paused, resumed, leader, registered, unregistered, denied, rejected",
 );
 pub(super) const TEXT: Parameter = Parameter::text(
     "q",

@@ -33,6 +33,7 @@ pub(in crate::web) fn sentence(line: &Line) -> String {
         ActivityKind::Registered => format!("{} registered", operators(line)),
         ActivityKind::Unregistered => format!("{} removed", operators(line)),
         ActivityKind::Denied => denied(line),
+        ActivityKind::Rejected => rejected(line),
     }
 }
 
@@ -84,6 +85,14 @@ fn denied(line: &Line) -> String {
     match (line.details.kept.as_slice(), line.details.count) {
         ([access], 1) => format!("The user {who:?} was denied: {access}"),
         (_, count) => format!("The user {who:?} was denied {count} different requests"),
+    }
+}
+
+fn rejected(line: &Line) -> String {
+    let who = line.who.as_deref().unwrap_or_default();
+    match line.parents.count {
+        1 => format!("{} was rejected for the user {who:?}{}", parents(line), because(line)),
+        count => format!("{count} objects were rejected for the user {who:?}{}", because(line)),
     }
 }
 

@@ -51,7 +51,7 @@ const TEXT: Argument =
 const WHAT: Argument = Argument::optional(
     "kind",
     "only some of these, separated by commas: created, adopted, updated, recreated, deleted, repaired, held, allowed, \
-     released, failing, recovered, paused, resumed, leader, registered, unregistered, denied",
+     released, failing, recovered, paused, resumed, leader, registered, unregistered, denied, rejected",
 );
 const CONTAINS: Argument = Argument::optional(
     "text",

@@ -260,5 +260,6 @@ fn mark(kind: ActivityKind) -> Mark {
         ActivityKind::Registered => Mark::plain("registered"),
         ActivityKind::Unregistered => Mark::terminating("unregistered"),
         ActivityKind::Denied => Mark::warn("denied"),
+        ActivityKind::Rejected => Mark::warn("rejected"),
     }
 }

@@ -1,7 +1,8 @@
 //! Answers the webhooks that the API server calls, on a port of its own, over TLS.
 //!
 //! ```text
-//! API server --TLS--> routes --> admission::review --> calls --> admission::answer --> API server
+//! API server --TLS--> routes --> reviews --> admission::review --> calls --> admission::answer --> API server
+//!                                   '--> seen: counters, a span, denials in the timeline
 //! ```
 //!
 //! Invariants:
@@ -10,7 +11,9 @@
 //! - A standby answers too: nothing is written here.
 
 mod calls;
+mod reviews;
 mod routes;
+mod seen;
 
 use std::{io, net::TcpListener};
 
@@ -18,7 +21,8 @@ use actix_service::ServiceFactoryExt;
 use actix_web::dev::Server;
 use tokio::runtime::Handle;
 
-use self::{calls::Calls, routes::Served};
+pub(crate) use self::seen::Records;
+use self::{calls::Calls, reviews::Served};
 use super::{
     connection::{self, Slots},
     request_rules::Limits,
@@ -41,10 +45,12 @@ pub(crate) fn webhook_server(
     listener: TcpListener,
     registered: Registered,
     certificates: Certificates,
+    records: Records,
     runtime: Handle,
 ) -> io::Result<Server> {
     let limits = Limits { connections: CONNECTIONS, per_peer: CONNECTIONS, ..Limits::default() };
-    let answers = Served { registered, calls: Calls::on(runtime) };
+    records.served(&registered);
+    let answers = Served { registered, calls: Calls::on(runtime), records };
     let config = certificates.config().map_err(io::Error::other)?;
     actix_web::rt::spawn(certificates.follow());
     connection::end_when_stalled(&listener, limits.stalled);

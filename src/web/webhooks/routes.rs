@@ -11,21 +11,12 @@ use actix_web::{
     web::{self, Data, Payload, Query},
 };
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::calls::{Calls, Failed};
-use crate::{
-    admission::{Registered, ReviewError, answer, conversion, converted, review},
-    object::OneLine,
-    operator::admission::Webhook,
+use super::{
+    calls::Failed,
+    reviews::{NoAnswer, Sent, Served, admit, convert},
 };
-
-/// What is served.
-#[derive(Clone)]
-pub(super) struct Served {
-    pub(super) registered: Registered,
-    pub(super) calls: Calls,
-}
+use crate::object::OneLine;
 
 #[derive(Debug, Deserialize)]
 struct TimeoutQuery {
@@ -68,29 +59,21 @@ async fn called(
     if !is_json(&request) {
         return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send a review as application/json");
     }
-    let Ok(body) = body.to_bytes_limited(MAX_BODY).await else {
-        let text = format!("the review is larger than {MAX_BODY} bytes");
-        return refused(StatusCode::PAYLOAD_TOO_LARGE, &text);
-    };
-    let Ok(body) = body else { return refused(StatusCode::BAD_REQUEST, "the body is incomplete") };
-    let path = request.path();
-    let asked = query.timeout.as_deref().and_then(seconds);
-    let answered = if let Some(webhook) = served.registered.admission(path) {
-        admit(&served.calls, webhook, &body, within(asked, webhook.timeout)).await
-    } else if let Some(versions) = served.registered.conversion(path) {
-        let within = within(asked, CONVERSION_TIMEOUT);
-        match conversion(&body) {
-            Ok(conversion) => {
-                let uid = conversion.uid.clone();
-                match served.calls.convert(versions, conversion, within).await {
-                    Ok(objects) => Ok(converted(&uid, Ok(objects))),
-                    // The API server shows the reason to the client.
-                    Err(Failed::Error(why)) => Ok(converted(&uid, Err(why))),
-                    Err(failed) => Err(NoAnswer::Failed(failed)),
-                }
-            }
-            Err(error) => Err(NoAnswer::Review(error)),
+    let body = match body.to_bytes_limited(MAX_BODY).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => return refused(StatusCode::BAD_REQUEST, "the body is incomplete"),
+        Err(_) => {
+            let text = format!("the review is larger than {MAX_BODY} bytes");
+            return refused(StatusCode::PAYLOAD_TOO_LARGE, &text);
         }
+    };
+    let (path, asked) = (request.path(), query.timeout.as_deref().and_then(seconds));
+    let trace = request.headers().get("traceparent").and_then(|it| it.to_str().ok());
+    let sent = |longest| Sent { body: &body, within: within(asked, longest), trace };
+    let answered = if let Some(webhook) = served.registered.admission(path) {
+        admit(&served, webhook, sent(webhook.timeout)).await
+    } else if let Some(versions) = served.registered.conversion(path) {
+        convert(&served, versions, sent(CONVERSION_TIMEOUT)).await
     } else {
         return refused(StatusCode::NOT_FOUND, &format!("{path} is no webhook of this process"));
     };
@@ -98,30 +81,6 @@ async fn called(
         Ok(answer) => HttpResponse::Ok().json(answer),
         Err(no_answer) => no_answer.response(path),
     }
-}
-
-async fn admit(
-    calls: &Calls,
-    webhook: &Webhook,
-    body: &[u8],
-    within: Duration,
-) -> Result<Value, NoAnswer> {
-    let asked = review(body).map_err(NoAnswer::Review)?;
-    let (plural, group) = (&asked.resource.0, &asked.resource.1);
-    if plural != webhook.ty.plural() || group != webhook.ty.group() {
-        return Err(NoAnswer::OtherType(format!("{plural}.{group}")));
-    }
-    let (uid, object) = (asked.request.uid.clone(), asked.request.object.clone());
-    let answered = calls.admit(webhook, asked.request, within).await.map_err(NoAnswer::Failed)?;
-    Ok(answer(&uid, object.as_ref(), answered))
-}
-
-/// Why there is no review to answer with.
-enum NoAnswer {
-    Review(ReviewError),
-    /// A configuration sends it what it is not made for.
-    OtherType(String),
-    Failed(Failed),
 }
 
 impl NoAnswer {

@@ -4,12 +4,20 @@ use actix_web::{
     http::header,
     test::{TestRequest, call_service, init_service, read_body},
 };
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use super::*;
 use crate::{
-    object::K8sType,
-    operator::admission::{Admission, AdmissionRequest},
+    admission::Registered,
+    board::{ActivityFilter, Board, OperatorInfo},
+    metrics::Metrics,
+    object::{K8sType, ObjectKey},
+    operator::{
+        OperatorConfig,
+        admission::{Admission, AdmissionRequest, Webhook},
+    },
+    web::webhooks::{Records, calls::Calls},
 };
 
 fn registered() -> Registered {
@@ -42,10 +50,18 @@ fn question(salt: &str) -> Value {
     })
 }
 
+fn records() -> Records {
+    Records { board: Board::new(), metrics: Metrics::new() }
+}
+
 async fn answered(path: &str, body: &str, media_type: &str) -> (u16, String) {
-    let runtime = tokio::runtime::Handle::current();
-    let served = Served { registered: registered(), calls: Calls::on(runtime) };
-    let service = init_service(app(served)).await;
+    recorded(&records(), path, body, media_type).await
+}
+
+async fn recorded(records: &Records, path: &str, body: &str, media_type: &str) -> (u16, String) {
+    let (registered, calls) = (registered(), Calls::on(Handle::current()));
+    records.served(&registered);
+    let service = init_service(app(Served { registered, calls, records: records.clone() })).await;
     let request = TestRequest::post().uri(path).insert_header((header::CONTENT_TYPE, media_type));
     let response = call_service(&service, request.set_payload(body.to_owned()).to_request()).await;
     let code = response.status().as_u16();
@@ -102,6 +118,65 @@ async fn what_is_no_review_of_this_webhook_is_refused_with_a_sentence() {
         let (found, body) = answered(path, body, media_type).await;
         assert!(found == code && body.contains(expected), "{path}: {found} {body}");
     }
+}
+
+/// The lines of `/metrics` about webhooks that are not zero, apart from times.
+fn counted(records: &Records) -> Vec<String> {
+    let all = records.metrics.render();
+    let is_shown = |line: &&str| {
+        line.starts_with("operetta_webhook_")
+            && !line.ends_with(" 0")
+            && !line.contains("_duration_")
+    };
+    all.lines().filter(is_shown).map(str::to_owned).collect()
+}
+
+#[actix_web::test]
+async fn each_call_is_counted_by_its_outcome() {
+    let records = records();
+    for salt in ["little", "much", "panic", "fail"] {
+        recorded(&records, SALT, &question(salt).to_string(), "application/json").await;
+    }
+    let pepper = "/webhooks/pepper.configmaps.core";
+    recorded(&records, pepper, &question("little").to_string(), "application/json").await;
+    recorded(&records, pepper, "{}", "application/json").await;
+    let expected = [
+        r#"operetta_webhook_denied_total{reason="Invalid",webhook="salt.configmaps.core"} 1"#,
+        r#"operetta_webhook_requests_total{operation="CREATE",outcome="allowed",webhook="salt.configmaps.core"} 1"#,
+        r#"operetta_webhook_requests_total{operation="CREATE",outcome="changed",webhook="pepper.configmaps.core"} 1"#,
+        r#"operetta_webhook_requests_total{operation="CREATE",outcome="denied",webhook="salt.configmaps.core"} 1"#,
+        r#"operetta_webhook_requests_total{operation="CREATE",outcome="failed",webhook="salt.configmaps.core"} 2"#,
+        r#"operetta_webhook_requests_total{operation="unknown",outcome="unreadable",webhook="pepper.configmaps.core"} 1"#,
+    ];
+    let mut counted = counted(&records);
+    counted.sort_unstable();
+    assert_eq!(counted, expected);
+}
+
+#[actix_web::test]
+async fn a_denial_is_in_the_timeline_with_who_what_and_why_unless_it_is_a_dry_run() {
+    let records = records();
+    let config = OperatorConfig::new("cook", K8sType::namespaced("v1", "ConfigMap", "configmaps"));
+    let name = config.operator_name().unwrap();
+    records.board.register(OperatorInfo { name, config, has_finalizer: false });
+    let mut asked = question("much");
+    asked["request"]["userInfo"] = json!({"username": "ada"});
+    let mut trial = asked.clone();
+    trial["request"]["dryRun"] = json!(true);
+    for review in [&trial, &asked, &asked] {
+        recorded(&records, SALT, &review.to_string(), "application/json").await;
+    }
+    let filter = ActivityFilter {
+        operator: Some("cook".to_owned()),
+        namespace: Some("ns".to_owned()),
+        ..ActivityFilter::default()
+    };
+    let page = records.board.activity(&filter, None, 10);
+    let [line] = page.lines.as_slice() else { panic!("{:?}", page.lines) };
+    assert_eq!((line.times, line.who.as_deref()), (2, Some("ada")));
+    let why = "salt.configmaps.core does not let them create this ConfigMap: data.salt: too much";
+    assert_eq!(line.details.kept, [why]);
+    assert_eq!(line.parents.kept, [ObjectKey::namespaced("ns", "a")]);
 }
 
 #[test]
