@@ -6,7 +6,10 @@ use serde_json::Value;
 use super::envelope::{ReviewError, request_of};
 use crate::{
     object::ObjectKey,
-    operator::admission::{AdmissionRequest, AdmissionUser, Operation},
+    operator::{
+        Stores,
+        admission::{AdmissionRequest, AdmissionUser, Operation},
+    },
 };
 
 /// The version that is answered: every supported API server sends it.
@@ -14,7 +17,7 @@ pub(super) const API_VERSION: &str = "admission.k8s.io/v1";
 pub(super) const KIND: &str = "AdmissionReview";
 
 /// A question, with what the answer needs.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) request: AdmissionRequest,
     /// The plural and the group of what is asked about.
@@ -81,6 +84,7 @@ impl Request {
             user: user_info,
             dry_run: dry_run.unwrap_or_default(),
             options,
+            stores: Stores::default(),
         };
         Ok(Asked { request, resource: (resource.resource, resource.group) })
     }

@@ -63,6 +63,7 @@ mod selection;
 mod shallow;
 mod shared_status;
 mod stages;
+mod stores;
 mod validate;
 mod view;
 
@@ -121,4 +122,6 @@ pub use role::{Decorates, DecoratorRole, Fits, Owns, Response, Role};
 pub use rolling::{Rolling, Unavailable};
 pub(crate) use selection::Selection;
 pub(crate) use shallow::{Shallow, child_name};
+pub(crate) use stores::ReadStores;
+pub use stores::{Stores, StoresError};
 pub use view::{RawView, TypedIter, TypedView};

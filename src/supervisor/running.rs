@@ -8,7 +8,7 @@ use crate::{
     cluster::Cluster,
     metrics::Metrics,
     object::ObjectKey,
-    web::{PlanFilter, Plans, Probes, Stores},
+    web::{PlanFilter, Plans, Probes, Stores, stores_of},
 };
 
 /// The process is ready: every operator runs, or is degraded with a reason.
@@ -129,7 +129,7 @@ impl Running {
 
     /// The caches of the operators.
     pub fn stores(&self) -> Stores {
-        Stores::new(&self.handles.board)
+        stores_of(&self.handles.board)
     }
 
     /// Health and metrics, for a program that serves them itself.

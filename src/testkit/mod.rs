@@ -35,20 +35,25 @@ mod cluster;
 mod conditions;
 mod events;
 mod eventually;
+mod generated;
+mod idempotent;
 #[doc(hidden)]
 pub mod internals;
 mod metric;
 mod objects;
 mod purity;
 mod ready;
+mod round_trips;
 mod settled;
 
 pub use clock::Clock;
 pub use cluster::TestCluster;
 pub use events::RecordedEvent;
 pub use eventually::eventually;
+pub use idempotent::assert_idempotent_mutation;
 pub use metric::metric;
 pub use objects::Objects;
 pub use purity::assert_pure;
 pub use ready::{until_ready, until_synced};
+pub use round_trips::assert_round_trips;
 pub use settled::Unsettled;

@@ -120,6 +120,7 @@ mod why;
 #[cfg(test)]
 mod tests;
 
+pub use crate::operator::{Stores, StoresError};
 pub(crate) use access::Reviewing;
 pub use access::{Access, Auth};
 pub use against::DocumentError;
@@ -130,6 +131,6 @@ pub use program::{LogLevel, Program, Routes};
 pub use proxy::{NoHost, TlsProxy};
 pub(crate) use server::{BindError, Protection, listen, server};
 pub(crate) use state::WebState;
-pub use stores::{Stores, StoresError};
+pub(crate) use stores::stores_of;
 pub use tls::{Certificates, Tls, TlsError};
 pub(crate) use webhooks::{Records, webhook_server};

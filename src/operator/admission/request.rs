@@ -6,7 +6,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::Operation;
-use crate::object::ObjectKey;
+use crate::{object::ObjectKey, operator::Stores};
 
 /// A request to the API server, before its effect is stored.
 ///
@@ -21,7 +21,7 @@ use crate::object::ObjectKey;
 /// - A handler gives the same answer to the same request. It may be asked again, and for requests that fail later.
 /// - It changes nothing outside, unless [`Webhook::side_effects`](super::Webhook::side_effects) says so; then it changes
 ///   nothing if [`dry_run`](Self::dry_run) is set.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AdmissionRequest<T = Value> {
     /// Identifies the question, not the object.
@@ -42,6 +42,9 @@ pub struct AdmissionRequest<T = Value> {
     pub dry_run: bool,
     /// `CreateOptions`, `UpdateOptions`, `PatchOptions`, `DeleteOptions`.
     pub options: Value,
+    /// The caches of the operators of this process. They may be some milliseconds old, so that two requests at once can
+    /// both pass: a webhook is no lock. In tests they have what [`with_stores`](Self::with_stores) says.
+    pub stores: Stores,
 }
 
 /// The user of a request.
@@ -88,7 +91,14 @@ impl<T> AdmissionRequest<T> {
             user: AdmissionUser::default(),
             dry_run: false,
             options: Value::Null,
+            stores: Stores::default(),
         }
+    }
+
+    /// The same with these caches, for tests.
+    #[must_use]
+    pub fn with_stores(self, stores: Stores) -> Self {
+        Self { stores, ..self }
     }
 
     /// The same by this user.
@@ -111,7 +121,8 @@ impl<T> AdmissionRequest<T> {
         self,
         convert: impl Fn(T) -> Result<U, E>,
     ) -> Result<AdmissionRequest<U>, E> {
-        let Self { uid, operation, object, old, key, subresource, user, dry_run, options } = self;
+        let Self { uid, operation, object, old, key, subresource, user, dry_run, options, stores } =
+            self;
         Ok(AdmissionRequest {
             object: object.map(&convert).transpose()?,
             old: old.map(&convert).transpose()?,
@@ -122,6 +133,7 @@ impl<T> AdmissionRequest<T> {
             user,
             dry_run,
             options,
+            stores,
         })
     }
 }

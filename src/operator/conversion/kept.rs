@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 /// The annotation: for each version the fields that only it has, by path.
-pub(super) const ANNOTATION: &str = "operetta.dev/fields-of-versions";
+pub(crate) const FIELDS_OF_VERSIONS: &str = "operetta.dev/fields-of-versions";
 
 /// Field paths with their values.
 type Fields = BTreeMap<String, Value>;
@@ -34,7 +34,7 @@ pub(super) fn carry(
 }
 
 fn annotation(object: &Value) -> BTreeMap<String, Fields> {
-    let text = object["metadata"]["annotations"][ANNOTATION].as_str().unwrap_or_default();
+    let text = object["metadata"]["annotations"][FIELDS_OF_VERSIONS].as_str().unwrap_or_default();
     // Somebody may have edited it: what cannot be read is not restored.
     serde_json::from_str(text).unwrap_or_default()
 }
@@ -43,7 +43,7 @@ fn annotate(object: &mut Value, kept: &BTreeMap<String, Fields>) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     if kept.is_empty() {
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
-            annotations.remove(ANNOTATION);
+            annotations.remove(FIELDS_OF_VERSIONS);
             if annotations.is_empty() {
                 metadata.remove("annotations");
             }
@@ -53,7 +53,7 @@ fn annotate(object: &mut Value, kept: &BTreeMap<String, Fields>) {
     let text = serde_json::to_string(kept).unwrap_or_default();
     let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
     if let Some(annotations) = annotations.as_object_mut() {
-        annotations.insert(ANNOTATION.to_owned(), Value::String(text));
+        annotations.insert(FIELDS_OF_VERSIONS.to_owned(), Value::String(text));
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
         let new = json!({"metadata": {"name": "a"}, "spec": {"size": 1, "class": "fast"}});
         let old = carry(&new, without(&new, "class"), ("v1", &lost("spec.class")), "v1alpha1");
         assert_eq!(
-            old["metadata"]["annotations"][ANNOTATION],
+            old["metadata"]["annotations"][FIELDS_OF_VERSIONS],
             json!(r#"{"v1":{"spec.class":"fast"}}"#)
         );
         let back = carry(&old, old.clone(), ("v1alpha1", &[]), "v1");
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn other_annotations_stay_and_one_that_somebody_edited_restores_nothing() {
-        let text = |text: &str| json!({"metadata": {"annotations": {ANNOTATION: text, "own": "1"}}, "spec": {}});
+        let text = |text: &str| json!({"metadata": {"annotations": {FIELDS_OF_VERSIONS: text, "own": "1"}}, "spec": {}});
         for edited in ["", "{", "[]", "{\"v1\":3}"] {
             let converted = carry(&text(edited), text(edited), ("v1alpha1", &[]), "v1");
             assert_eq!(converted["metadata"]["annotations"], json!({"own": "1"}), "{edited}");

@@ -10,4 +10,7 @@
 mod kept;
 mod versions;
 
+#[cfg(feature = "testkit")]
+pub(crate) use kept::FIELDS_OF_VERSIONS;
+
 pub use versions::{ConversionError, Hub, Versions, VersionsError};

@@ -80,7 +80,8 @@ async fn admission(
         return Err(NoAnswer::OtherType(format!("{plural}.{group}")));
     }
     let (uid, object) = (asked.request.uid.clone(), asked.request.object.clone());
-    let answered = calls.admit(webhook, asked.request, sent.within).await;
+    let request = asked.request.with_stores(seen.stores());
+    let answered = calls.admit(webhook, request, sent.within).await;
     let answered = answered.map_err(NoAnswer::Failed)?;
     if let Some(denial) = &answered.admission.denial {
         seen.denied(webhook, subject, denial);

@@ -8,10 +8,11 @@ use crate::{
     metrics::{CONVERSION, CallOutcome, Metrics, WebhookCall},
     object::{K8sType, ObjectKey},
     operator::{
-        OperatorName,
+        OperatorName, Stores,
         admission::{AdmissionRequest, Denial, Webhook},
         conversion::Versions,
     },
+    web::stores::listed_stores_of,
 };
 
 /// Where calls are recorded. Cheap to clone.
@@ -95,6 +96,11 @@ impl Seen<'_> {
     /// The review was read.
     pub(super) fn has_objects(&self, review: &str, count: usize) {
         self.span.record("review", review).record("objects", count);
+    }
+
+    /// What a handler may read.
+    pub(super) fn stores(&self) -> Stores {
+        listed_stores_of(&self.records.board)
     }
 
     /// The handler decided against it. A dry run is a question, and no event.

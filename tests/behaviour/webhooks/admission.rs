@@ -138,3 +138,34 @@ async fn a_mutation_is_stored_and_what_the_rust_type_does_not_know_stays() {
     assert_eq!(made["data"]["salt"], "little");
     answering.stop().await;
 }
+
+/// A ConfigMap names an `EchoServer` of its namespace.
+fn of_a_server(request: &AdmissionRequest<ConfigMap>) -> Result<Admission> {
+    let data = request.subject().data.clone().unwrap_or_default();
+    let Some(server) = data.get("server") else { return Ok(Admission::allow()) };
+    let namespace = request.key.namespace.as_deref().unwrap_or_default();
+    let found = request.stores.get_object((ECHO.0, ECHO.1), (namespace, server.as_str()))?;
+    Ok(match found {
+        Some(_) => Admission::allow(),
+        None => Admission::invalid("data.server", format!("there is no EchoServer {server}")),
+    })
+}
+
+#[operetta_harness::test(server)]
+async fn a_handler_reads_the_caches_of_the_operators() {
+    let webhook = Webhook::validate("of-a-server", of_a_server);
+    let answering = Answering::start(vec![webhook]).await;
+    let api = answering.world.api(CONFIG_MAP);
+    let missing = || async {
+        let _ = api.delete("a", &DeleteParams::default()).await;
+        create(&api, "a", json!({"server": "hello"})).await.err().map(|it| it.message)
+    };
+    let denied = eventually("a denial", missing, Option::is_some).await.unwrap();
+    assert!(denied.ends_with("data.server: there is no EchoServer hello"), "{denied}");
+    let hello = json!({"metadata": {"name": "hello"}, "spec": {"serviceName": "hello"}});
+    answering.world.apply(ECHO, hello).await;
+    // Until the cache has it.
+    let named = || async { create(&api, "a", json!({"server": "hello"})).await.is_ok() };
+    eventually("an object that names it", named, |is_stored| *is_stored).await;
+    answering.stop().await;
+}
