@@ -38,7 +38,7 @@ pub(crate) fn callers<'a>(
 ) -> Vec<Caller> {
     let of_kind = |kind: WebhookKind| {
         let of_it = webhooks.iter().filter(|it| it.kind() == kind);
-        let names: Vec<String> = of_it.map(|it| it.name().to_owned()).collect();
+        let names: Vec<String> = of_it.map(|it| it.name().clone()).collect();
         let configuration =
             Caller { ty: configuration_type(kind), name: program.to_owned(), webhooks: names };
         (!configuration.webhooks.is_empty()).then_some(configuration)
@@ -78,7 +78,7 @@ impl Caller {
             .iter()
             .map(|entry| json!({"name": entry["name"], "clientConfig": {"caBundle": ca}}))
             .collect();
-        let patch = (!is_right).then(|| self.patch(live, "webhooks", json!(entries)));
+        let patch = (!is_right).then(|| self.patch(live, "webhooks", &json!(entries)));
         Correction { patch, absent }
     }
 
@@ -89,12 +89,12 @@ impl Caller {
         }
         let is_right = conversion["webhook"]["clientConfig"]["caBundle"] == *ca;
         let spec = json!({"conversion": {"webhook": {"clientConfig": {"caBundle": ca}}}});
-        let patch = (!is_right).then(|| self.patch(live, "spec", spec));
+        let patch = (!is_right).then(|| self.patch(live, "spec", &spec));
         Correction { patch, absent: Vec::new() }
     }
 
     /// With the version, it changes nothing that somebody wrote meanwhile, and creates nothing.
-    fn patch(&self, live: &Value, field: &str, value: Value) -> Value {
+    fn patch(&self, live: &Value, field: &str, value: &Value) -> Value {
         json!({
             "apiVersion": self.ty.api_version(), "kind": self.ty.kind(),
             "metadata": {

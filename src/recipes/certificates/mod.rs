@@ -26,7 +26,7 @@ mod validity;
 pub use authority::Authority;
 pub use error::CertificateError;
 pub use pair::TlsData;
-pub(crate) use rotation::{Known, Lifetimes, Reason, Rotation};
+pub(crate) use rotation::{Known, Lifetimes, Reason, Rotation, expiry};
 pub use service_names::ServiceNames;
 pub use serving::ServingCertificate;
 

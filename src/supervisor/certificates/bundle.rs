@@ -38,49 +38,48 @@ impl Callers {
         service: (&str, &str),
         bundle: &[u8],
     ) -> (Vec<PublishError>, bool) {
-        let (mut problems, mut have_it) = (Vec::new(), true);
+        let (mut problems, mut all_have_it) = (Vec::new(), true);
         for (caller, read) in &self.0 {
-            let published = publish(cluster, (caller, read), service, bundle).await;
-            let Err(problem) = published else { continue };
-            have_it &=
-                matches!(problem, PublishError::Missing { .. } | PublishError::Incomplete { .. });
-            problems.push(problem);
+            match publish(cluster, (caller, read), service, bundle).await {
+                Ok(has_it) => all_have_it &= has_it,
+                Err(problem) => {
+                    all_have_it &= problem.is_absence();
+                    problems.push(problem);
+                }
+            }
         }
-        (problems, have_it)
+        (problems, all_have_it)
     }
 }
 
+/// Returns whether the object has the bundle now.
 async fn publish(
     cluster: &Cluster,
     (caller, read): (&Caller, &Result<Option<Value>, ApiError>),
     service: (&str, &str),
     bundle: &[u8],
-) -> Result<(), PublishError> {
+) -> Result<bool, PublishError> {
     let (kind, name) = (caller.ty.kind().to_owned(), caller.name.clone());
-    let refused = |why: ApiError| PublishError::Refused {
+    let refused = |why: &ApiError| PublishError::Refused {
         kind: kind.clone(),
         name: name.clone(),
         plural: caller.ty.plural().to_owned(),
-        why,
+        why: why.clone(),
     };
-    let live = match read {
-        Ok(Some(live)) => live,
-        Ok(None) => return Err(PublishError::Missing { kind, name }),
-        Err(why) => return Err(refused(why.clone())),
+    let Some(live) = read.as_ref().map_err(refused)? else {
+        return Err(PublishError::Missing { kind, name });
     };
     let correction = caller.correction(live, service, bundle);
     if let Some(patch) = correction.patch {
         match cluster.apply_ca_bundle(&caller.ty, &name, &patch).await {
             Ok(_) => tracing::info!("the caBundle of {kind} {name} was set"),
-            // Somebody wrote it meanwhile, and the next turn sees what.
-            Err(why) if why.class() == ErrorClass::Conflict => {
-                return Err(PublishError::Contended { kind, name });
-            }
-            Err(why) => return Err(refused(why)),
+            // Somebody wrote it meanwhile: the next turn sees what.
+            Err(why) if why.class() == ErrorClass::Conflict => return Ok(false),
+            Err(why) => return Err(refused(&why)),
         }
     }
     match correction.absent {
-        absent if absent.is_empty() => Ok(()),
+        absent if absent.is_empty() => Ok(true),
         absent => Err(PublishError::Incomplete { kind, name, absent }),
     }
 }

@@ -39,8 +39,13 @@ pub(crate) enum PublishError {
     Incomplete { kind: String, name: String, absent: Vec<String> },
     #[error("the caBundle of {kind} {name} cannot be set, so that the API server may not trust the webhooks: {}{}", .why.said(), advice(.why, "get, watch and patch", .plural))]
     Refused { kind: String, name: String, plural: String, why: ApiError },
-    #[error("{kind} {name} changes all the time: its caBundle could not be set")]
-    Contended { kind: String, name: String },
+}
+
+impl PublishError {
+    /// Whether the rest of the object has the bundle, and nobody calls what is absent.
+    pub(super) fn is_absence(&self) -> bool {
+        matches!(self, Self::Missing { .. } | Self::Incomplete { .. })
+    }
 }
 
 fn advice(why: &ApiError, verbs: &str, plural: &str) -> String {

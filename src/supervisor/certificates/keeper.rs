@@ -24,7 +24,7 @@ use crate::{
     cluster::{Cluster, secret_type},
     execute,
     object::{K8sType, ObjectKey, OneLine},
-    recipes::{Rotation, ServiceNames, TlsData},
+    recipes::{Rotation, ServiceNames, TlsData, expiry},
     schedule::Backoff,
 };
 
@@ -117,7 +117,7 @@ impl Keeper {
         Ok(Awaited { callers, version, look_again })
     }
 
-    fn serve(&mut self, data: TlsData) -> Result<(), KeepError> {
+    fn serve(&mut self, mut data: TlsData) -> Result<(), KeepError> {
         let part = |name: &str| data.get(name).map(|bytes| bytes.0.as_slice()).unwrap_or_default();
         let replaced = self.shared.certificates.replace(part("tls.crt"), part("tls.key"));
         let is_new =
@@ -125,6 +125,11 @@ impl Keeper {
         if is_new {
             tracing::info!(secret = %self.secret, "the webhooks are served with another certificate");
         }
+        if let Some((serving, authority)) = expiry(&data) {
+            self.cluster.metrics().webhook_certificates(serving, authority);
+        }
+        // Only the Secret has it.
+        data.remove("ca.key");
         self.before = Some(data);
         Ok(())
     }
@@ -167,7 +172,7 @@ impl Keeper {
     async fn change(&self, ty: K8sType, key: ObjectKey, version: Option<&str>, within: Duration) {
         if let Err(error) = self.cluster.until_changed(&ty, &key, (version, within)).await {
             tracing::debug!(%ty, %key, error = %OneLine(&error), "no watch: it is read now and then");
-            pending().await
+            pending::<()>().await;
         }
     }
 }

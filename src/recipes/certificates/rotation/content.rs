@@ -43,6 +43,13 @@ pub(crate) enum Damage {
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
 
+/// When the serving certificate of a Secret expires, and the authority that signs.
+pub(crate) fn expiry(data: &TlsData) -> Option<(Timestamp, Timestamp)> {
+    let content = Content::of(data);
+    let authority = content.authority?.pair().validity.end;
+    Some((content.serving?.pair().validity.end, authority))
+}
+
 impl Content {
     pub(super) fn of(data: &TlsData) -> Self {
         let mut content = Self::default();

@@ -25,6 +25,7 @@
 mod content;
 mod decision;
 
+pub(crate) use content::expiry;
 pub(crate) use decision::{Known, Lifetimes, Reason, Rotation};
 
 #[cfg(test)]

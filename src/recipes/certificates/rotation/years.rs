@@ -134,7 +134,9 @@ impl World {
 
     fn serve(&mut self, bundle_version: u64, at: usize) -> Step {
         let data = self.secret.1.clone().unwrap();
-        self.processes[at].serves = Some(data.clone());
+        let mut served = data.clone();
+        served.remove("ca.key");
+        self.processes[at].serves = Some(served);
         Step::Publish { bundle_version, data }
     }
 
