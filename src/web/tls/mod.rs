@@ -41,6 +41,10 @@ enum Source {
         key: Vec<u8>,
     },
     /// Somebody else gives each of them, at the beginning none.
+    #[cfg_attr(
+        not(feature = "certificates"),
+        expect(dead_code, reason = "only certificates that are made here")
+    )]
     Replaced {
         by: String,
     },

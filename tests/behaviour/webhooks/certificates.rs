@@ -35,6 +35,8 @@ fn no_salt(request: &AdmissionRequest<ConfigMap>) -> Result<Admission> {
     })
 }
 
+/// The user of replicas with few permissions.
+const REPLICA: &str = "replica";
 const HOUR: Duration = Duration::from_hours(1);
 /// Certificates that outlive a test, and authorities that need not wait long.
 const LONG: [Duration; 3] = [HOUR, HOUR, Duration::from_secs(3)];
@@ -350,7 +352,7 @@ async fn grant(world: &World, user: &str, program: &str) {
 
 #[operetta_harness::test(server)]
 async fn permissions_by_name_are_enough_and_without_them_the_start_says_which() {
-    let (world, config) = World::that_enforces_rbac("sharer").await;
+    let (world, config) = World::that_enforces_rbac(REPLICA).await;
     let program = format!("granted-{}", world.namespace);
     let builder = || {
         let config = config.clone();
@@ -360,7 +362,7 @@ async fn permissions_by_name_are_enough_and_without_them_the_start_says_which() 
     let refused = builder().start().await.unwrap_err().to_string();
     assert!(refused.contains("grant get, watch, create and update of secrets"), "{refused}");
 
-    grant(&world, "sharer", &program).await;
+    grant(&world, REPLICA, &program).await;
     let started = || async { builder().start().await.ok() };
     let running = eventually("a start", started, Option::is_some).await.unwrap();
     let second = builder().start().await.unwrap();
