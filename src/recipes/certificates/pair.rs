@@ -21,7 +21,7 @@ use crate::recipes::moment;
 /// of the authority, which clients trust.
 pub type TlsData = BTreeMap<String, ByteString>;
 
-/// Clocks of other machines may be late. Of a short life it is a tenth at most.
+/// Clocks of other machines may be late. A short life begins a tenth of it earlier.
 const EARLIER: Duration = Duration::from_mins(5);
 
 pub(super) struct Pair {
@@ -76,6 +76,13 @@ impl Pair {
     pub(super) fn der(&self) -> Result<CertificateDer<'static>, CertificateError> {
         let der = CertificateDer::from_pem_slice(self.certificate.as_bytes());
         der.map_err(|_| CertificateError::Unreadable("tls.crt"))
+    }
+
+    /// When it was made: its validity begins earlier.
+    pub(super) fn made_at(&self) -> Timestamp {
+        let (begin, end) = (self.validity.begin.as_second(), self.validity.end.as_second());
+        let life = Duration::from_secs(u64::try_from(end - begin).unwrap_or_default());
+        moment::after(self.validity.begin, EARLIER.min(life / 11))
     }
 
     pub(super) fn is_due(&self, now: SystemTime) -> bool {

@@ -25,8 +25,7 @@ pub(crate) struct Rotation {
 pub(crate) struct Lifetimes {
     pub(crate) authority: Duration,
     pub(crate) serving: Duration,
-    /// How long clients have to learn of a new authority, and processes to load a new serving certificate. It counts from
-    /// the begin of a validity, which is up to five minutes early.
+    /// How long clients have to learn of a new authority, and processes to load a new serving certificate.
     pub(crate) overlap: Duration,
 }
 
@@ -230,7 +229,7 @@ impl<'a> Turn<'a> {
         let Some(serving) = self.content.serving.as_ref().filter(|_| self.is_by_authority()) else {
             return;
         };
-        if self.overlap_since(serving.pair().validity.begin).is_some() {
+        if self.overlap_since(serving.pair().made_at()).is_some() {
             return;
         }
         let Some(signer) = self.signer.clone() else { return };
@@ -268,12 +267,12 @@ impl<'a> Turn<'a> {
 
     /// Whether all clients trust it.
     fn is_distributed(&self, authority: &Authority) -> bool {
-        self.is_published && self.overlap_since(authority.pair().validity.begin).is_none()
+        self.is_published && self.overlap_since(authority.pair().made_at()).is_none()
     }
 
     /// How long it is until the overlap is over that began then.
-    fn overlap_since(&self, begin: Timestamp) -> Option<Duration> {
-        moment::until(moment::after(begin, self.rotation.lifetimes.overlap), self.now)
+    fn overlap_since(&self, made: Timestamp) -> Option<Duration> {
+        moment::until(moment::after(made, self.rotation.lifetimes.overlap), self.now)
     }
 
     fn look_again(&self) -> Duration {
@@ -283,11 +282,11 @@ impl<'a> Turn<'a> {
         let (Some(authority), Some(serving)) = (authority, serving) else { return overlap };
         let renewal = authority.wait(self.now);
         let next = if self.is_by_authority() {
-            let dropping = self.overlap_since(serving.pair().validity.begin);
+            let dropping = self.overlap_since(serving.pair().made_at());
             serving.wait(self.now).min(dropping.unwrap_or(Duration::MAX))
         } else {
             // Later if clients were not given it yet.
-            self.overlap_since(authority.pair().validity.begin).unwrap_or(overlap / 10)
+            self.overlap_since(authority.pair().made_at()).unwrap_or(overlap / 10)
         };
         renewal.min(next)
     }
