@@ -29,6 +29,8 @@ mod reloading;
 mod retry_after;
 mod reviews;
 mod schema;
+#[cfg(feature = "certificates")]
+mod shared_secret;
 mod unsent;
 mod uri_user;
 mod watch;
@@ -49,6 +51,8 @@ pub(crate) use list::{List, PAGE_SIZE};
 pub(crate) use published::{PUBLISHED_WITHIN, definition};
 pub(crate) use reloading::{Cause, Loaded, Read, reloading};
 pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};
+#[cfg(feature = "certificates")]
+pub(crate) use shared_secret::secret_type;
 pub(crate) use unsent::{described, described_error};
 pub(crate) use watch::watch;
 pub(crate) use watched::{WatchNote, WatchSpec, Watched};

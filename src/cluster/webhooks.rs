@@ -8,7 +8,7 @@ use kube::{
 use serde_json::Value;
 
 /// The field manager: who applies the YAML of a CRD owns its other fields.
-const MANAGER: &str = "operetta-webhooks";
+pub(super) const MANAGER: &str = "operetta-webhooks";
 
 /// An object cannot be applied.
 #[derive(Debug, thiserror::Error)]

@@ -46,6 +46,8 @@
 //! - the same declarations give the same text, whatever their order.
 
 mod account;
+#[cfg(feature = "certificates")]
+mod ca_bundle;
 mod crd;
 mod endpoint;
 mod error;
@@ -57,6 +59,8 @@ mod webhooks;
 mod yaml;
 
 pub use account::Account;
+#[cfg(feature = "certificates")]
+pub(crate) use ca_bundle::{Caller, callers};
 pub(crate) use crd::definitions;
 pub use crd::{check_crd, crd, crds};
 pub(crate) use endpoint::SUBRESOURCE;

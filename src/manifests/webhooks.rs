@@ -30,7 +30,7 @@ pub enum WebhookReach {
 }
 
 /// The type of the objects of [`configurations`], by what their webhooks may do.
-fn configuration_type(kind: WebhookKind) -> K8sType {
+pub(super) fn configuration_type(kind: WebhookKind) -> K8sType {
     let (kind, plural) = match kind {
         WebhookKind::Validating => {
             ("ValidatingWebhookConfiguration", "validatingwebhookconfigurations")

@@ -152,6 +152,9 @@ families! {
         = "Changes of the role of this process, by the new role: leader, standby.";
     lease_renewals: counters("lease_renewals_total", ["lease", "outcome"])
         = "Writes of the Lease: accepted, outrun by another process, failed.";
+    // webhooks
+    webhook_certificate_expiry: gauges("webhook_certificate_expiry_timestamp_seconds", ["certificate"])
+        = "When a certificate of the webhooks expires that the replicas share: serving, and the authority that signs.";
     // the web endpoint
     // webhooks
     webhook_requests: counters("webhook_requests_total", ["webhook", "operation", "outcome"])

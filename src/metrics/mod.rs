@@ -11,6 +11,8 @@
 
 mod activity;
 mod attempts;
+#[cfg(feature = "certificates")]
+mod certificates;
 mod counting;
 mod custom;
 mod described;

@@ -39,6 +39,8 @@ mod ports;
 
 #[cfg(feature = "certificates")]
 pub use certificates::{Authority, CertificateError, ServiceNames, ServingCertificate, TlsData};
+#[cfg(feature = "certificates")]
+pub(crate) use certificates::{Known, Lifetimes, Reason, Rotation, expiry};
 pub use checksum::{ChecksumError, checksum_of};
 #[cfg(feature = "cron")]
 pub use cron::{CronSchedule, ScheduleError, time_zone};

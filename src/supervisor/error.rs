@@ -48,15 +48,15 @@ pub enum RunError {
     NoWebhooks,
     /// The API server calls webhooks over TLS only.
     #[error(
-        "webhooks need a certificate: call `webhook_tls`; with the feature `certificates` one is made where `webhook_url` \
-         names the address of this process"
+        "webhooks need a certificate: call `webhook_tls`; with the feature `certificates` one is made in a cluster, where \
+         `webhook_service` names the Service, and where `webhook_url` names the address of this process"
     )]
     WebhooksWithoutTls,
     /// The address at which the API server is to call webhooks has no host.
     #[error("`webhook_url`: {0:?} is no address: write one such as `https://host:9443`")]
     WebhookUrl(String),
-    /// The certificate of the webhooks cannot be made.
-    #[error("the certificate of the webhooks cannot be made: {0}")]
+    /// There is no certificate for the webhooks.
+    #[error("the webhooks cannot be served: {0}")]
     WebhookCertificate(String),
     /// The program was built with `panic = "abort"`.
     #[error(

@@ -13,6 +13,11 @@
 
 mod announcement;
 mod builder;
+#[cfg(feature = "certificates")]
+mod certificates;
+#[cfg(not(feature = "certificates"))]
+#[path = "no_certificates.rs"]
+mod certificates;
 mod checks;
 #[cfg(feature = "testkit")]
 mod clock;

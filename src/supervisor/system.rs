@@ -22,6 +22,7 @@ use super::clock;
 use super::{
     Connection, RunError,
     announcement::Announcement,
+    certificates::{Keeper, SharedCertificates},
     connection::PluginLife,
     elections::Elections,
     ending::end,
@@ -37,7 +38,7 @@ use super::{
 use crate::{
     actors::{ArbiterPool, Arbiters},
     board::{Board, CredentialState},
-    cluster::{apply_webhooks, described_error, install_crds},
+    cluster::{Cluster, apply_webhooks, described_error, install_crds},
     election::LeaderElection,
     metrics::{Metrics, TraceIds},
     operator::AnyOperator,
@@ -141,7 +142,8 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
     let records = Records { board: board.clone(), metrics: metrics.clone() };
     let answering = webhooks.map(|bound| start_webhooks(bound, records, runtime)).transpose()?;
-    let (answering, objects) = answering.unzip();
+    let (answering, called) = answering.unzip();
+    let (objects, shared_certificates) = called.filter(|_| !is_plan_only).unwrap_or_default();
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
     let shared = Shared { board: board.clone(), metrics, web, hooks, reviewing, pool, program };
@@ -149,7 +151,8 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let wanted = Wanted {
         operators,
         crds,
-        webhooks: objects.filter(|_| !is_plan_only).unwrap_or_default(),
+        webhooks: objects,
+        shared_certificates,
         external,
         election,
         is_plan_only,
@@ -176,12 +179,17 @@ struct Shared {
     program: Program,
 }
 
+/// What lets the API server call the webhooks: objects to be applied, or certificates.
+type Called = (Vec<Value>, Option<SharedCertificates>);
+
 /// What is to run.
 struct Wanted {
     operators: Vec<AnyOperator>,
     crds: Vec<CustomResourceDefinition>,
     /// Webhook configurations and conversions, to be applied when the CRDs are there.
     webhooks: Vec<Value>,
+    /// The certificates of webhooks, which are there before an operator starts.
+    shared_certificates: Option<SharedCertificates>,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -199,6 +207,7 @@ async fn operate(
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
     let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
+    let shared_certificates = wanted.shared_certificates;
     let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -225,6 +234,14 @@ async fn operate(
     let cluster = wiring.cluster.clone();
     // Empty until now.
     let _ = reviewing.set(cluster.clone());
+    let keeping = certified(shared_certificates, cluster.clone());
+    let kept = before(runtime, keeping, stopped.as_mut()).await;
+    let Some(keeper) = kept.map_err(|error| RunError::WebhookCertificate(error.to_string()))?
+    else {
+        return Ok(None);
+    };
+    // Until this function returns.
+    let _kept = keeper.map(|keeper| keeper.follow(runtime));
     let elections = Elections::start(election, &wiring, &fences);
     let mut members = Members::new(wiring, fences, elections, is_plan_only);
     members.admit(operators, expects_registrations)?;
@@ -269,6 +286,17 @@ async fn installed(
     Ok(apply_webhooks(&client, &webhooks).await?)
 }
 
+/// The certificates of webhooks that all replicas share.
+async fn certified(
+    shared: Option<SharedCertificates>,
+    cluster: Cluster,
+) -> anyhow::Result<Option<Keeper>> {
+    match shared {
+        Some(shared) => Ok(Some(Keeper::begin(shared, &cluster).await?)),
+        None => Ok(None),
+    }
+}
+
 /// What has to be done before the operators start; none if the process is to stop before.
 async fn before<T: Send + 'static>(
     runtime: &Handle,
@@ -299,14 +327,14 @@ fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> O
 }
 
 fn start_webhooks(
-    BoundWebhooks { listener, registered, certificates, objects }: BoundWebhooks,
+    BoundWebhooks { listener, registered, certificates, objects, shared }: BoundWebhooks,
     records: Records,
     runtime: &Handle,
-) -> Result<(actix_web::dev::ServerHandle, Vec<Value>), RunError> {
+) -> Result<(actix_web::dev::ServerHandle, Called), RunError> {
     let server = web::webhook_server(listener, registered, certificates, records, runtime.clone())?;
     let handle = server.handle();
     actix::spawn(server);
-    Ok((handle, objects))
+    Ok((handle, (objects, shared)))
 }
 
 fn start_web(

@@ -4,7 +4,10 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
-use super::RunError;
+use super::{
+    RunError,
+    certificates::{RotationSettings, SharedCertificates, shared},
+};
 use crate::{
     admission::Registered,
     manifests::{WebhookReach, configurations, conversion},
@@ -20,6 +23,9 @@ pub(super) struct WebhookOptions {
     pub(super) address: Option<String>,
     pub(super) tls: Option<Tls>,
     pub(super) url: Option<String>,
+    /// The name of the Service by which the API server calls them.
+    pub(super) service: Option<String>,
+    pub(super) rotation: RotationSettings,
     /// Whether the API server runs on this machine.
     pub(super) is_local: bool,
 }
@@ -31,6 +37,8 @@ pub(super) struct BoundWebhooks {
     pub(super) certificates: Certificates,
     /// What lets the API server call them, to be applied before the operators start.
     pub(super) objects: Vec<Value>,
+    /// The certificates, if all replicas share them.
+    pub(super) shared: Option<SharedCertificates>,
 }
 
 impl WebhookOptions {
@@ -40,7 +48,7 @@ impl WebhookOptions {
         program: &str,
         is_development: bool,
     ) -> Result<Option<BoundWebhooks>, RunError> {
-        let Self { webhooks, versions, address, tls, url, is_local } = self;
+        let Self { webhooks, versions, address, tls, url, service, rotation, is_local } = self;
         let registered = Registered::new(webhooks, versions)?;
         let Some(address) = address else {
             return if registered.is_empty() {
@@ -54,19 +62,29 @@ impl WebhookOptions {
         }
         let listener = web::listen(&address)?;
         let port = listener.local_addr()?.port();
-        let url = url
-            .or_else(|| (is_local || is_development).then(|| format!("https://localhost:{port}")));
-        let (tls, objects) = match (tls, url) {
-            (Some(tls), _) => (tls, Vec::new()),
+        let is_local = (is_local || is_development) && service.is_none();
+        let url = url.or_else(|| is_local.then(|| format!("https://localhost:{port}")));
+        let (certificates, objects, shared) = match (tls, url) {
+            (Some(tls), _) => (tls.load()?, Vec::new(), None),
             (None, Some(url)) => {
                 let (tls, ca) = made(&url)?;
-                (tls, objects(program, &registered, &WebhookReach::Url(url), &ca))
+                let objects = objects(program, &registered, &WebhookReach::Url(url), &ca);
+                (tls.load()?, objects, None)
+            }
+            (None, None) if service.is_some() || is_in_cluster() => {
+                let shared = shared(program, service, &registered, rotation);
+                let shared = shared.ok_or(RunError::WebhooksWithoutTls)?;
+                (shared.certificates(), Vec::new(), Some(shared))
             }
             (None, None) => return Err(RunError::WebhooksWithoutTls),
         };
-        let certificates = tls.load()?;
-        Ok(Some(BoundWebhooks { listener, registered, certificates, objects }))
+        Ok(Some(BoundWebhooks { listener, registered, certificates, objects, shared }))
     }
+}
+
+/// Whether the process runs in a Pod, so that a Service of its cluster can reach it.
+fn is_in_cluster() -> bool {
+    std::env::var_os("KUBERNETES_SERVICE_HOST").is_some_and(|host| !host.is_empty())
 }
 
 /// The webhook configurations, and the conversions of CRDs, each with the fields of this program alone.

@@ -120,6 +120,15 @@ impl Authority {
         Ok(made)
     }
 
+    /// An authority that was kept elsewhere.
+    pub(super) fn of_pair(name: &str, pair: Pair) -> Self {
+        Self { name: name.to_owned(), pair }
+    }
+
+    pub(super) fn pair(&self) -> &Pair {
+        &self.pair
+    }
+
     /// Its certificate in PEM, which clients trust.
     pub fn certificate(&self) -> &str {
         &self.pair.certificate

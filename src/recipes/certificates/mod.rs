@@ -7,6 +7,8 @@
 //! ServiceNames --------------------------------------------------+
 //! ```
 //!
+//! `rotation` decides how the certificates in one Secret of several processes are renewed while both are in use.
+//!
 //! Behind the feature `certificates`. Does no I/O but for randomness; the time is passed in. It is no public key
 //! infrastructure: nothing is revoked, and nobody but the clients of the Service trusts the authority.
 //!
@@ -16,6 +18,7 @@
 mod authority;
 mod error;
 mod pair;
+mod rotation;
 mod service_names;
 mod serving;
 mod validity;
@@ -23,6 +26,7 @@ mod validity;
 pub use authority::Authority;
 pub use error::CertificateError;
 pub use pair::TlsData;
+pub(crate) use rotation::{Known, Lifetimes, Reason, Rotation, expiry};
 pub use service_names::ServiceNames;
 pub use serving::ServingCertificate;
 

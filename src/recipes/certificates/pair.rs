@@ -7,7 +7,11 @@ use std::{
 
 use k8s_openapi::{ByteString, jiff::Timestamp};
 use rcgen::{CertificateParams, KeyPair};
-use rustls::pki_types::{CertificateDer, pem::PemObject};
+use rustls::{
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    sign::CertifiedKey,
+};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{CertificateError, validity::Validity};
@@ -17,7 +21,7 @@ use crate::recipes::moment;
 /// of the authority, which clients trust.
 pub type TlsData = BTreeMap<String, ByteString>;
 
-/// Clocks of other machines may be late.
+/// Clocks of other machines may be late. A short life begins a tenth of it earlier.
 const EARLIER: Duration = Duration::from_mins(5);
 
 pub(super) struct Pair {
@@ -60,9 +64,25 @@ impl Pair {
         key.map_err(|_| CertificateError::Unreadable("tls.key"))
     }
 
+    /// Whether the key is that of the certificate.
+    pub(super) fn is_matching(&self) -> bool {
+        let key = PrivateKeyDer::from_pem_slice(self.key.expose_secret().as_bytes()).ok();
+        let both = self.der().ok().zip(key);
+        both.is_some_and(|(der, key)| {
+            CertifiedKey::from_der(vec![der], key, &ring::default_provider()).is_ok()
+        })
+    }
+
     pub(super) fn der(&self) -> Result<CertificateDer<'static>, CertificateError> {
         let der = CertificateDer::from_pem_slice(self.certificate.as_bytes());
         der.map_err(|_| CertificateError::Unreadable("tls.crt"))
+    }
+
+    /// When it was made: its validity begins earlier.
+    pub(super) fn made_at(&self) -> Timestamp {
+        let (begin, end) = (self.validity.begin.as_second(), self.validity.end.as_second());
+        let life = Duration::from_secs(u64::try_from(end - begin).unwrap_or_default());
+        moment::after(self.validity.begin, EARLIER.min(life / 11))
     }
 
     pub(super) fn is_due(&self, now: SystemTime) -> bool {
@@ -92,7 +112,8 @@ pub(super) fn validity(
     life: Duration,
     end: Timestamp,
 ) -> Result<Validity, CertificateError> {
-    let begin = moment::second_of(now.checked_sub(EARLIER).unwrap_or(now));
+    let earlier = EARLIER.min(life / 10);
+    let begin = moment::second_of(now.checked_sub(earlier).unwrap_or(now));
     let validity = Validity { begin, end: moment::after(moment::second_of(now), life).min(end) };
     let is_valid = moment::until(validity.renew_at(), now).is_some();
     if is_valid { Ok(validity) } else { Err(CertificateError::NotValid) }

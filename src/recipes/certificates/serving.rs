@@ -40,6 +40,10 @@ impl ServingCertificate {
         Self { pair, authority: authority.to_owned() }
     }
 
+    pub(super) fn pair(&self) -> &Pair {
+        &self.pair
+    }
+
     pub(super) fn params(names: &ServiceNames) -> Result<CertificateParams, CertificateError> {
         let mut params = CertificateParams::new(names.names())?;
         params.distinguished_name = DistinguishedName::new();

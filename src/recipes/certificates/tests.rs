@@ -96,3 +96,15 @@ fn no_key_is_printed_and_names_are_checked() {
     let error = made.serving(None, &names().with("no host"), DAY, at(0)).unwrap_err();
     assert!(error.to_string().contains("no host") || matches!(error, CertificateError::Failed(_)));
 }
+
+#[test]
+fn it_is_known_when_a_certificate_was_made() {
+    for life in
+        [Duration::from_secs(20), Duration::from_mins(50), Duration::from_hours(1), 90 * DAY]
+    {
+        let authority = Authority::new("a", life, at(0)).unwrap();
+        let made = authority.pair().made_at().as_second();
+        let now = i64::try_from(at(0).duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs());
+        assert!((now.unwrap() - made).abs() <= 1, "{life:?}: {made}");
+    }
+}

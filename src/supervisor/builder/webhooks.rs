@@ -1,6 +1,11 @@
 //! The options of webhooks.
 
+#[cfg(feature = "testkit")]
+use std::time::Duration;
+
 use super::SupervisorBuilder;
+#[cfg(feature = "testkit")]
+use crate::supervisor::certificates::RotationSettings;
 use crate::{
     operator::{admission::Webhook, conversion::Versions},
     web::Tls,
@@ -37,9 +42,33 @@ impl SupervisorBuilder {
     /// standby.
     ///
     /// On an embedded API server nothing else is needed: the process makes a certificate, and lets the API server call it.
-    /// Elsewhere see [`webhook_tls`](Self::webhook_tls).
+    /// In a cluster the replicas share certificates that they make and renew, in the Secret
+    /// `PROGRAM-webhook-certificates`: see [`webhook_service`](Self::webhook_service). It needs the feature `certificates`;
+    /// without it see [`webhook_tls`](Self::webhook_tls).
     pub fn webhooks(mut self, address: &str) -> Self {
         self.webhooks.address = Some(address.to_owned());
+        self
+    }
+
+    /// Names the Service by which the API server calls the webhooks, in the namespace of the program. Default is the name
+    /// of the program, where it runs in a cluster.
+    ///
+    /// All replicas serve with the certificates of one Secret, `PROGRAM-webhook-certificates` in that namespace. Whoever is
+    /// first makes it, with an authority that signs the serving certificate. Both are renewed when two thirds of their life
+    /// are over, without a restart: old and new authority are trusted meanwhile. The process keeps `caBundle` right in the
+    /// webhook configurations with the name of the program and in the CRDs of its versions, as the field manager
+    /// `operetta-webhooks`. Who deploys the program applies all else of them. It needs the feature `certificates`.
+    pub fn webhook_service(mut self, name: &str) -> Self {
+        self.webhooks.service = Some(name.to_owned());
+        self
+    }
+
+    /// Certificates of webhooks that live for so short a time: of the authority, of serving, and the overlap of two
+    /// authorities. They have these names beside those of the Service. For the tests of this repository.
+    #[cfg(feature = "testkit")]
+    #[doc(hidden)]
+    pub fn webhook_lifetimes(mut self, lifetimes: [Duration; 3], names: &[&str]) -> Self {
+        self.webhooks.rotation = RotationSettings::short(lifetimes, names);
         self
     }
 

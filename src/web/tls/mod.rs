@@ -32,8 +32,22 @@ pub struct Tls {
 
 #[derive(Clone, PartialEq, Eq)]
 enum Source {
-    Files { certificate: PathBuf, key: PathBuf },
-    Given { certificate: Vec<u8>, key: Vec<u8> },
+    Files {
+        certificate: PathBuf,
+        key: PathBuf,
+    },
+    Given {
+        certificate: Vec<u8>,
+        key: Vec<u8>,
+    },
+    /// Somebody else gives each of them, at the beginning none.
+    #[cfg_attr(
+        not(feature = "certificates"),
+        expect(dead_code, reason = "only certificates that are made here")
+    )]
+    Replaced {
+        by: String,
+    },
 }
 
 /// A certificate cannot be used.
@@ -68,7 +82,8 @@ struct Served {
 }
 
 struct LoadedTls {
-    current: Arc<CertifiedKey>,
+    /// None until there is one: no connection is accepted before.
+    current: Option<Arc<CertifiedKey>>,
     /// The hash of the last contents, valid or not.
     hash: Vec<u8>,
     problem: Option<String>,
@@ -100,7 +115,7 @@ impl Tls {
     pub fn load(self) -> Result<Certificates, TlsError> {
         let (certificate, key) = self.read()?;
         let hash = hash(&certificate, &key);
-        let current = Arc::new(self.parse(&certificate, &key)?);
+        let current = Some(Arc::new(self.parse(&certificate, &key)?));
         let state = Mutex::new(LoadedTls { current, hash, problem: None });
         Ok(Certificates(Arc::new(Served { tls: self, state })))
     }
@@ -112,6 +127,7 @@ impl Tls {
         match &self.source {
             Source::Files { certificate, key } => Ok((read(certificate)?, read(key)?)),
             Source::Given { certificate, key } => Ok((certificate.clone(), key.clone())),
+            Source::Replaced { by } => Err(TlsError::NoCertificate(by.clone())),
         }
     }
 
@@ -132,11 +148,34 @@ impl Tls {
                 (certificate.display().to_string(), key.display().to_string())
             }
             Source::Given { .. } => ("the certificate".to_owned(), "the key".to_owned()),
+            Source::Replaced { by } => (format!("`tls.crt` of {by}"), format!("`tls.key` of {by}")),
         }
     }
 }
 
 impl Certificates {
+    /// Without a certificate until there is a [replacement](Self::replace). The name is that of who gives it.
+    #[cfg(feature = "certificates")]
+    pub(crate) fn replaced_by(name: &str) -> Self {
+        let source = Source::Replaced { by: name.to_owned() };
+        let state = LoadedTls { current: None, hash: Vec::new(), problem: None };
+        let tls = Tls { source, check_every: CHECK_EVERY };
+        Self(Arc::new(Served { tls, state: Mutex::new(state) }))
+    }
+
+    /// Serves new connections with this certificate, in PEM. Returns whether it is another one.
+    #[cfg(feature = "certificates")]
+    pub(crate) fn replace(&self, certificate: &[u8], key: &[u8]) -> Result<bool, TlsError> {
+        let hash = hash(certificate, key);
+        if self.state().hash == hash {
+            return Ok(false);
+        }
+        let current = Some(Arc::new(self.0.tls.parse(certificate, key)?));
+        let mut state = self.state();
+        (state.current, state.hash) = (current, hash);
+        Ok(true)
+    }
+
     /// The configuration for TLS 1.2 and 1.3.
     pub(super) fn config(&self) -> Result<ServerConfig, Error> {
         Ok(ServerConfig::builder_with_provider(provider::default_provider().into())
@@ -149,7 +188,7 @@ impl Certificates {
     pub(super) fn files(&self) -> Option<(&Path, &Path)> {
         match &self.0.tls.source {
             Source::Files { certificate, key } => Some((certificate, key)),
-            Source::Given { .. } => None,
+            Source::Given { .. } | Source::Replaced { .. } => None,
         }
     }
 
@@ -165,7 +204,7 @@ impl Certificates {
     /// Reads the files repeatedly, until the certificate is no longer in use.
     pub(super) async fn follow(self) {
         let (weak, interval) = (Arc::downgrade(&self.0), self.0.tls.check_every);
-        if matches!(self.0.tls.source, Source::Given { .. }) {
+        if !matches!(self.0.tls.source, Source::Files { .. }) {
             return;
         }
         drop(self);
@@ -195,7 +234,7 @@ impl Certificates {
             Ok(None) => {}
             Ok(Some(key)) => {
                 tracing::info!("the certificate of the web endpoint was replaced");
-                (state.current, state.problem) = (Arc::new(key), None);
+                (state.current, state.problem) = (Some(Arc::new(key)), None);
             }
             Err(error) => {
                 let problem = format!("the certificate was not replaced: {error}");
@@ -214,7 +253,7 @@ impl Certificates {
 
 impl ResolvesServerCert for Certificates {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.state().current))
+        self.state().current.clone()
     }
 }
 

@@ -40,7 +40,7 @@ fn pair() -> (String, String) {
 }
 
 fn served(certificates: &Certificates) -> CertificateDer<'static> {
-    certificates.state().current.cert[0].clone()
+    certificates.state().current.as_ref().unwrap().cert[0].clone()
 }
 
 fn der(pem: &str) -> CertificateDer<'static> {
@@ -119,4 +119,19 @@ fn errors_name_the_files_and_never_quote_them() {
     }
     let error = Tls::from_files("/nonexistent/tls.crt", "/nonexistent/tls.key").load().unwrap_err();
     assert!(error.to_string().contains("/nonexistent/tls.crt"), "{error}");
+}
+
+#[test]
+#[cfg(feature = "certificates")]
+fn a_certificate_is_replaced_by_whoever_gives_it_unless_it_is_invalid() {
+    let certificates = Certificates::replaced_by("Secret ns/shop");
+    assert!(certificates.state().current.is_none());
+    let ((first, first_key), (second, second_key)) = (pair(), pair());
+    assert!(certificates.replace(first.as_bytes(), first_key.as_bytes()).unwrap());
+    assert!(!certificates.replace(first.as_bytes(), first_key.as_bytes()).unwrap());
+    let error = certificates.replace(second.as_bytes(), b"no key").unwrap_err();
+    assert!(error.to_string().contains("`tls.key` of Secret ns/shop"), "{error}");
+    assert_eq!(served(&certificates), der(&first));
+    assert!(certificates.replace(second.as_bytes(), second_key.as_bytes()).unwrap());
+    assert_eq!(served(&certificates), der(&second));
 }

@@ -1,6 +1,7 @@
 //! Webhooks: the API server itself calls the process.
 
 mod admission;
+mod certificates;
 mod conversion;
 
 use operetta::{

@@ -36,7 +36,7 @@ impl User {
 }
 
 /// Tests whose roles stay bound have users of their own.
-const USERS: [&str; 11] = [
+const USERS: [&str; 12] = [
     "restricted",
     "half-restricted",
     "one-of-two",
@@ -48,6 +48,7 @@ const USERS: [&str; 11] = [
     "planner",
     "reader",
     "cooks",
+    "replica",
 ];
 
 impl Default for Options {
