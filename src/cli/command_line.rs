@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 #[cfg(feature = "otlp")]
 use super::address::{Address, AddressParser};
-use super::ask::args::{CommandArgs, ExplainArgs, PauseArgs, StatusArgs};
+use super::ask::args::{CommandArgs, ExplainArgs, Output, PauseArgs, StatusArgs};
 
 /// The whole command line. Its name, version and first sentence are those of the program.
 #[derive(Debug, Parser)]
@@ -40,8 +40,8 @@ pub(crate) enum Command {
     Resume(CommandArgs),
     /// Reconcile a parent, or all parents of an operator, now.
     Sync(CommandArgs),
-    /// Print the CRDs of the operators' resources (deploy/crds.yaml).
-    Crds(Chosen),
+    /// Print the CRDs of the operators' resources (deploy/crds.yaml), or what changes from committed ones.
+    Crds(CrdsArgs),
     /// Print the permissions that the operators need (deploy/rbac.yaml).
     Rbac(RbacArgs),
     /// Write what runs the operators in a cluster: a kustomize base with overlays, or a Helm chart.
@@ -64,6 +64,21 @@ pub(crate) struct Chosen {
     /// Only these operators [default: all].
     #[arg(long, value_name = "OPERATOR,...", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
+}
+
+/// Which CRDs to print, or to compare.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CrdsArgs {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// Print what changes from the CRDs in this file, or from those on standard input (`-`), and what each change means.
+    /// Exits with 0 if all changes are safe, with 2 if one breaks stored objects or needs a new version, with 1 on an
+    /// error.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) check: Option<PathBuf>,
+    /// With --check: how to print the changes.
+    #[arg(long, short, value_enum, default_value = "table")]
+    pub(crate) output: Output,
 }
 
 /// Whose permissions to print, and where they hold.
