@@ -1,6 +1,6 @@
 //! The command line, parsed by clap. `settings` checks the combination of flags.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf};
 
 use crate::web::TlsProxy;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -51,6 +51,9 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Print the children of types that their operator does not declare any more, and the commands that delete them.
     Orphans(OrphansArgs),
+    /// Write the objects of a type again that may be stored in an old version of it, and remove the version from
+    /// `status.storedVersions` of the CRD. Exits with 1 if an object cannot be written.
+    Migrate(MigrateArgs),
     /// Print the completions for a shell. For bash: source <(PROGRAM completions bash).
     Completions {
         /// The shell.
@@ -79,6 +82,28 @@ pub(crate) struct CrdsArgs {
     /// With --check: how to print the changes.
     #[arg(long, short, value_enum, default_value = "table")]
     pub(crate) output: Output,
+}
+
+/// Which types to migrate, on which cluster, and how fast.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MigrateArgs {
+    /// The type: its CRD, plural or kind [default: all types of the operators].
+    #[arg(value_name = "TYPE")]
+    pub(crate) ty: Option<String>,
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// The kubeconfig [default: $KUBECONFIG, else ~/.kube/config].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// The context [default: the current one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// The most objects to write in a second.
+    #[arg(long, value_name = "NUMBER", default_value = "50")]
+    pub(crate) per_second: NonZeroU32,
+    /// Write nothing: let the API server check each object, and print what would be done.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Whose permissions to print, and where they hold.

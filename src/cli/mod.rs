@@ -15,6 +15,7 @@
 //! program plan                                  what it would do, without a write
 //! program crds --check FILE                     whether its CRDs may replace those of a file
 //! program orphans                               what it left behind of types that it does not declare any more
+//! program migrate                               writes objects again that are stored in an old version of their type
 //! program status | explain | pause | resume | sync    of a running process
 //! program completions
 //! ```
@@ -40,6 +41,7 @@ mod header;
 mod ignored;
 mod legible_lines;
 mod manifest_files;
+mod migrate;
 mod near;
 mod only;
 mod orphans;

@@ -13,7 +13,7 @@ use super::{
     command_line::{Chosen, Cli, Command, CrdsArgs, RbacArgs},
     crd_check::check,
     crds::{self, Types},
-    failure, flags, header, ignored, manifest_files, only, orphans, plan,
+    failure, flags, header, ignored, manifest_files, migrate, only, orphans, plan,
     program::Program,
     rbac, run,
 };
@@ -50,6 +50,7 @@ impl Program {
             Some(Command::Manifests(args)) => manifest_files::write(args, self)?,
             Some(Command::Plan(args)) => return plan::plan(args, self),
             Some(Command::Orphans(args)) => orphans::orphans(args, self)?,
+            Some(Command::Migrate(args)) => return migrate::migrate(args, self),
             Some(Command::Status(args)) => ask::status(args)?,
             Some(Command::Explain(args)) => ask::explain(args)?,
             Some(Command::Pause(args)) => ask::pause(args)?,
