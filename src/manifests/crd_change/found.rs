@@ -9,6 +9,8 @@ pub(super) struct Place {
     pub(super) path: String,
     /// Whether the parent needs it.
     pub(super) is_required: bool,
+    /// Whether the parent needed it, so that each stored one has it.
+    pub(super) was_required: bool,
     /// Whether it is in a list without keys, which Kubernetes compares as a whole.
     pub(super) is_in_list: bool,
 }
@@ -34,17 +36,19 @@ pub(super) struct Findings {
 
 impl Place {
     pub(super) fn root() -> Self {
-        Self { path: String::new(), is_required: true, is_in_list: false }
+        Self { path: String::new(), is_required: true, was_required: true, is_in_list: false }
     }
 
     pub(super) fn field(&self, name: &str, is_required: bool) -> Self {
-        Self { path: format!("{}.{name}", self.path), is_required, is_in_list: self.is_in_list }
+        let path = format!("{}.{name}", self.path);
+        Self { path, is_required, was_required: false, is_in_list: self.is_in_list }
     }
 
     /// An item of a list, or a value of a map.
     pub(super) fn each(&self, is_in_list: bool) -> Self {
         let is_in_list = self.is_in_list || is_in_list;
-        Self { path: format!("{}[*]", self.path), is_required: false, is_in_list }
+        let path = format!("{}[*]", self.path);
+        Self { path, is_required: false, was_required: false, is_in_list }
     }
 
     /// The operator writes it again.

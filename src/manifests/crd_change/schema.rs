@@ -104,8 +104,13 @@ fn default(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
             }
         }
         (None, Some(after)) => {
-            let remedy = "stored objects without it have it at once";
-            findings.add(place, Safe, format!("the default {after} is added"), remedy);
+            let change = format!("the default {after} is added");
+            if place.was_required {
+                findings.add(place, Safe, change, "each stored object has a value");
+            } else {
+                let remedy = "stored objects without it have it at once: safe if the program took that for it already";
+                findings.add(place, NeedsVersion, change, remedy);
+            }
         }
         (Some(before), Some(after)) if before != after => {
             let change = format!("the default {before} is now {after}");
@@ -145,7 +150,8 @@ fn embedded(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
 fn fields(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
     let (before, after) = (properties(old), properties(new));
     for (name, old_field) in before.into_iter().flatten() {
-        let at = place.field(name, is_required(new, name));
+        let mut at = place.field(name, is_required(new, name));
+        at.was_required = is_required(old, name);
         match (after.and_then(|after| after.get(name)), map_of(new)) {
             (Some(new_field), _) => value(old_field, new_field, &at, findings),
             (None, Some(entry)) => value(old_field, entry, &at, findings),
