@@ -8,7 +8,7 @@
 //!
 //! What Kubernetes does with a stored object that does not fit any more is taken from "Validation ratcheting" of its page on
 //! custom resource definitions: since 1.30 a value that an update leaves as it is may break limits and rules that are newer
-//! than the value. `required`, types, the keys of lists and alternatives are not ratcheted.
+//! than the value. Of `required`, types, the keys of lists and alternatives it promises nothing.
 //!
 //! Invariants:
 //! - What is not known to be safe is not called safe.

@@ -18,12 +18,19 @@ use crate::{cluster::Cluster, definitions::until, program::output};
 const CRD: &str = "tins.migration.operetta.dev";
 const NAMESPACE: &str = "migrated";
 
-/// The type in these versions, the first of which is stored. Only v1 needs a label, which no update may leave out.
+/// Named `oldSelf`, it is also checked for a value that stays as it is.
+const HEAVY: &str =
+    "!has(self.grams) || self.grams >= 10 || (has(oldSelf.grams) && oldSelf.grams < 0)";
+
+/// The type in these versions, the first of which is stored. Only v1 needs a label, and has a rule.
 fn definition(versions: &[&str]) -> CustomResourceDefinition {
     let version = |name: &&str| {
-        let required = if *name == "v1" { json!(["label"]) } else { json!([]) };
-        let spec = json!({"type": "object", "required": required,
+        let mut spec = json!({"type": "object",
             "properties": {"label": {"type": "string"}, "grams": {"type": "integer"}}});
+        if *name == "v1" {
+            spec["required"] = json!(["label"]);
+            spec["x-kubernetes-validations"] = json!([{"rule": HEAVY, "message": "too light"}]);
+        }
         json!({"name": name, "served": true, "storage": *name == versions[0],
             "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}})
     };
@@ -43,7 +50,7 @@ struct Store {
 }
 
 impl Store {
-    /// Three objects are stored in v1alpha1, one of them without a label; then v1 is stored.
+    /// Three objects are stored in v1alpha1, one of them without a label, and one against the rule; then v1 is stored.
     async fn filled() -> Self {
         let cluster = Cluster::start().await;
         let client = cluster.client().await;
@@ -55,8 +62,8 @@ impl Store {
         store.install(&["v1alpha1", "v1"]).await.unwrap();
         for (name, spec) in [
             ("beans", json!({"label": "beans", "grams": 400})),
-            ("peas", json!({"label": "peas"})),
-            ("unknown", json!({"grams": 1})),
+            ("peas", json!({"grams": 200})),
+            ("saffron", json!({"label": "saffron", "grams": 1})),
         ] {
             let tin = json!({"apiVersion": "migration.operetta.dev/v1alpha1", "kind": "Tin",
                 "metadata": {"name": name}, "spec": spec});
@@ -111,14 +118,14 @@ async fn what_is_stored_in_an_old_version_is_written_again_and_then_the_version_
     assert!(refused.contains("storedVersions"), "{refused}");
     let before = store.at("beans").await;
 
-    // An object that the new version does not allow keeps it from ending.
+    // An object that the new version refuses keeps it from ending. What lacks a field is accepted as long as it stays so.
     let (code, printed) = store.migrate(&[]).await;
     assert_eq!(code, Some(1), "{printed}");
     for part in [
         "tins.migration.operetta.dev: objects may be stored in v1alpha1; v1 is stored now\n",
         ": 2 written, 0 written by others meanwhile, 0 deleted meanwhile, 1 could not be written\n",
-        ": migrated/unknown cannot be written: ",
-        "spec.label: Required value",
+        ": migrated/saffron cannot be written: ",
+        "too light",
         ": status.storedVersions keeps v1alpha1: ",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
@@ -127,8 +134,8 @@ async fn what_is_stored_in_an_old_version_is_written_again_and_then_the_version_
     let written = store.at("beans").await;
     assert_ne!(written, before, "it was stored in another version");
 
-    let label = Patch::Merge(json!({"spec": {"label": "?"}}));
-    store.tins("v1").patch("unknown", &PatchParams::default(), &label).await.unwrap();
+    let more = Patch::Merge(json!({"spec": {"grams": 10}}));
+    store.tins("v1").patch("saffron", &PatchParams::default(), &more).await.unwrap();
     let (code, printed) = store.migrate(&["--dry-run"]).await;
     assert_eq!(code, Some(0), "{printed}");
     assert!(printed.contains(": would remove v1alpha1 from status.storedVersions\n"), "{printed}");
