@@ -34,13 +34,9 @@ impl Types {
         only: &[String],
         (namespace, name): (&str, &str),
     ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-        let reach = match &self.url {
-            Some(url) => WebhookReach::Url(url.clone()),
-            None => {
-                let (namespace, name) = (namespace.to_owned(), name.to_owned());
-                WebhookReach::Service { namespace, name, port: PORT }
-            }
-        };
+        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        let service = WebhookReach::Service { namespace, name, port: PORT };
+        let reach = self.url.clone().map_or(service, WebhookReach::Url);
         let is_chosen = |one: &&Versions| only.is_empty() || has_parents_of(operators, one);
         let configs = operators.iter().map(AnyOperator::config);
         let versions = self.versions.iter().filter(is_chosen);

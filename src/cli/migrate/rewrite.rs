@@ -47,10 +47,10 @@ pub(super) async fn rewrite(
 ) -> Result<(), ListFailed> {
     let all: Api<DynamicObject> = Api::all_with(client.clone(), &todo.resource);
     let ticks = Mutex::new(ticks(pace));
-    let mut page = ListParams::default().limit(PAGE);
+    let mut query = ListParams::default().limit(PAGE);
     let mut seen = HashSet::new();
     loop {
-        let Some(list) = next(&all, &mut page).await? else { continue };
+        let Some(list) = next(&all, &mut query).await? else { continue };
         let (remaining, token) = (list.metadata.remaining_item_count, list.metadata.continue_);
         let fresh = list.items.into_iter().filter(|object| seen.insert(object.uid()));
         let writes = fresh.collect::<Vec<_>>().into_iter().map(|object| async {
@@ -62,8 +62,8 @@ pub(super) async fn rewrite(
         while let Some((key, written)) = answers.next().await {
             progress.add(key, written);
         }
-        page.continue_token = token.filter(|token| !token.is_empty());
-        if page.continue_token.is_none() {
+        query.continue_token = token.filter(|token| !token.is_empty());
+        if query.continue_token.is_none() {
             return Ok(());
         }
         println!("{}: {}", todo.name, progress.so_far(remaining));
@@ -76,16 +76,16 @@ fn ticks(pace: &Pace) -> Interval {
     ticks
 }
 
-/// A page. `None` after its token expired: then the page has the one with which the server continues, on newer objects, and
-/// without one it begins again.
+/// A page. `None` after the token of the query expired: then it has the one with which the server continues, on newer
+/// objects, and without one it begins again.
 async fn next(
     all: &Api<DynamicObject>,
-    page: &mut ListParams,
+    query: &mut ListParams,
 ) -> Result<Option<ObjectList<DynamicObject>>, ListFailed> {
-    match answered(async || all.list(page).await).await {
+    match answered(async || all.list(query).await).await {
         Ok(list) => Ok(Some(list)),
-        Err(kube::Error::Api(status)) if status.code == 410 && page.continue_token.is_some() => {
-            page.continue_token = status.metadata.and_then(|metadata| metadata.continue_);
+        Err(kube::Error::Api(status)) if status.code == 410 && query.continue_token.is_some() => {
+            query.continue_token = status.metadata.and_then(|metadata| metadata.continue_);
             Ok(None)
         }
         Err(error) => Err(ListFailed(reason(&error))),
@@ -210,7 +210,7 @@ mod tests {
             "items": items})
     }
 
-    fn todo() -> Rewrite {
+    fn todo() -> Box<Rewrite> {
         let crd: CustomResourceDefinition = serde_json::from_value(json!({
             "metadata": {"name": "shops.example.com"},
             "spec": {"group": "example.com", "scope": "Namespaced",

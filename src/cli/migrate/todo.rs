@@ -10,7 +10,7 @@ pub(super) enum Todo {
     /// No object is stored in another version.
     Nothing { storage: String },
     /// Objects may be.
-    Rewrite(Rewrite),
+    Rewrite(Box<Rewrite>),
 }
 
 /// To write all objects of a type, and then to remove the old versions.
@@ -69,7 +69,7 @@ impl Todo {
         let served = served().find(|version| version.storage).or_else(|| served().next());
         let served = served.ok_or_else(|| TodoError::NotServed(storage.clone()))?;
         let kind = GroupVersionKind::gvk(&crd.spec.group, &served.name, &crd.spec.names.kind);
-        Ok(Self::Rewrite(Rewrite {
+        Ok(Self::Rewrite(Box::new(Rewrite {
             name: crd.metadata.name.clone().unwrap_or_default(),
             resource: ApiResource::from_gvk_with_plural(&kind, &crd.spec.names.plural),
             storage,
@@ -77,7 +77,7 @@ impl Todo {
             resource_version: version_of(crd),
             uid: crd.metadata.uid.clone(),
             generation: crd.metadata.generation,
-        }))
+        })))
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
         .unwrap()
     }
 
-    fn rewrite(crd: &CustomResourceDefinition) -> Rewrite {
+    fn rewrite(crd: &CustomResourceDefinition) -> Box<Rewrite> {
         match Todo::of(crd).unwrap() {
             Todo::Rewrite(rewrite) => rewrite,
             Todo::Nothing { .. } => panic!("there is something to do"),

@@ -7,7 +7,8 @@ use super::{
     found::{Findings, Place},
 };
 
-const REMEDY: &str = "updates of stored objects that do not fit are refused, also if they change nothing there: write a new version";
+const REMEDY: &str =
+    "stored objects that do not fit may be refused at any update: write a new version";
 
 pub(super) fn alternatives(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
     // Its alternatives are the two types.

@@ -108,25 +108,20 @@ fn removed(crd: &str, version: &Value) -> CrdChange {
     let (verdict, remedy) = if version["storage"] == true {
         (
             Breaks,
-            format!(
-                "it is stored: store another version, run `migrate`, and remove {name} in a later release"
-            ),
+            "it is stored: store another version, run `migrate`, and remove it in a later release",
         )
     } else if version["served"] == true {
         (
             Breaks,
-            format!(
-                "clients of it fail: serve it no longer in one release, and remove it in the next, after `migrate`"
-            ),
+            "clients of it fail: serve it no longer in one release, and remove it in the next, after `migrate`",
         )
     } else {
         (
             Safe,
-            "the API server refuses it until `migrate` has removed it from status.storedVersions"
-                .to_owned(),
+            "the API server refuses it until `migrate` has removed it from status.storedVersions",
         )
     };
-    whole(crd, verdict, "spec.versions", &change, &remedy)
+    whole(crd, verdict, "spec.versions", &change, remedy)
 }
 
 fn is_converted(crd: &Value) -> bool {

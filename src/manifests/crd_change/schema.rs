@@ -17,7 +17,8 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 const TEXTS: [&str; 4] = ["description", "title", "example", "externalDocs"];
 
 const KEEP: &str = "what is stored there is lost with the next write: keep the field, or leave it out of a new version and convert";
-const REQUIRED: &str = "updates of stored objects without it are refused: give it a default, let it be optional, or write a new version";
+const REQUIRED: &str = "a stored object without it is refused as soon as something beside it changes: give it a default, let it be \
+     optional, or write a new version";
 
 /// All changes from one schema of objects to the next.
 pub(super) fn schema(old: &Value, new: &Value) -> Findings {
@@ -129,7 +130,7 @@ fn open(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
             findings.lose(place, "fields that the schema does not know are no longer kept", KEEP);
         }
         (false, true) => {
-            findings.loosen(place, "fields that the schema does not know are kept now")
+            findings.loosen(place, "fields that the schema does not know are kept now");
         }
         (true, _) | (false, false) => {}
     }
@@ -196,7 +197,7 @@ fn required(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
     for name in required_names(new) {
         let was_there = properties(old).is_some_and(|before| before.contains_key(name));
         let is_declared = properties(new).is_some_and(|after| after.contains_key(name));
-        if is_required(old, name) || !(was_there || !is_declared) {
+        if is_required(old, name) || (is_declared && !was_there) {
             continue;
         }
         let at = place.field(name, true);
@@ -226,7 +227,7 @@ fn entries(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
             findings.lose(&place.each(false), "entries of any name are no longer kept", KEEP);
         }
         (Some(_), None) => {
-            findings.loosen(&place.each(false), "entries are kept without validation")
+            findings.loosen(&place.each(false), "entries are kept without validation");
         }
         (None, _) => {}
     }

@@ -28,7 +28,8 @@ pub(super) fn topology(old: &Value, new: &Value, place: &Place, findings: &mut F
 }
 
 const OWNERS: &str = "who owns which part in server-side apply changes: let one manager apply it, or write a new version";
-const DUPLICATES: &str = "updates of a stored list with duplicates are refused, also if they leave it as it is: write a new version";
+const DUPLICATES: &str =
+    "a stored list with duplicates may be refused at any update: write a new version";
 
 fn list(old: &Value, new: &Value, place: &Place, findings: &mut Findings) {
     let of = |schema: &Value| schema[LIST_TYPE].as_str().unwrap_or("atomic").to_owned();
