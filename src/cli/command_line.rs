@@ -1,6 +1,6 @@
 //! The command line, parsed by clap. `settings` checks the combination of flags.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf};
 
 use crate::web::TlsProxy;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 #[cfg(feature = "otlp")]
 use super::address::{Address, AddressParser};
-use super::ask::args::{AllowArgs, CommandArgs, ExplainArgs, PauseArgs, StatusArgs};
+use super::ask::args::{AllowArgs, CommandArgs, ExplainArgs, Output, PauseArgs, StatusArgs};
 
 /// The whole command line. Its name, version and first sentence are those of the program.
 #[derive(Debug, Parser)]
@@ -42,8 +42,8 @@ pub(crate) enum Command {
     Sync(CommandArgs),
     /// Allow the deletions of a parent that are held, by their code. Nothing undoes them.
     AllowDeletions(AllowArgs),
-    /// Print the CRDs of the operators' resources (deploy/crds.yaml).
-    Crds(Chosen),
+    /// Print the CRDs of the operators' resources (deploy/crds.yaml), or what changes from committed ones.
+    Crds(CrdsArgs),
     /// Print the permissions that the operators need (deploy/rbac.yaml).
     Rbac(RbacArgs),
     /// Write what runs the operators in a cluster: a kustomize base with overlays, or a Helm chart.
@@ -53,6 +53,9 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Print the children of types that their operator does not declare any more, and the commands that delete them.
     Orphans(OrphansArgs),
+    /// Write the objects of a type again that may be stored in an old version of it, and remove the version from
+    /// `status.storedVersions` of the CRD. Exits with 1 if an object cannot be written.
+    Migrate(MigrateArgs),
     /// Print the completions for a shell. For bash: source <(PROGRAM completions bash).
     Completions {
         /// The shell.
@@ -66,6 +69,43 @@ pub(crate) struct Chosen {
     /// Only these operators [default: all].
     #[arg(long, value_name = "OPERATOR,...", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
+}
+
+/// Which CRDs to print, or to compare.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CrdsArgs {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// Print what changes from the CRDs in this file, or from those on standard input (`-`), and what each change means.
+    /// Exits with 0 if all changes are safe, with 2 if one breaks stored objects or needs a new version, with 1 on an
+    /// error.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) check: Option<PathBuf>,
+    /// With --check: how to print the changes.
+    #[arg(long, short, value_enum, default_value = "table")]
+    pub(crate) output: Output,
+}
+
+/// Which types to migrate, on which cluster, and how fast.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MigrateArgs {
+    /// The type: its CRD, plural or kind [default: all types of the operators].
+    #[arg(value_name = "TYPE")]
+    pub(crate) ty: Option<String>,
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// The kubeconfig [default: $KUBECONFIG, else ~/.kube/config].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// The context [default: the current one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// The most objects to write in a second.
+    #[arg(long, value_name = "NUMBER", default_value = "50")]
+    pub(crate) per_second: NonZeroU32,
+    /// Write nothing: let the API server check each object, and print what would be done.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Whose permissions to print, and where they hold.

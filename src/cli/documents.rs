@@ -9,9 +9,9 @@ use serde_json::Value;
 /// More is no file of objects.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The objects in a file, or on standard input where it is `-`. Those of a `List` follow each other.
-pub(super) fn read(file: &Path) -> anyhow::Result<Vec<Value>> {
-    let name = format!("--against {}", file.display());
+/// The objects in the file of a flag, or on standard input where it is `-`. Those of a `List` follow each other.
+pub(super) fn read(flag: &str, file: &Path) -> anyhow::Result<Vec<Value>> {
+    let name = format!("{flag} {}", file.display());
     let text = text(file).with_context(|| name.clone())?;
     let documents = documents(&text).with_context(|| name.clone())?;
     if documents.is_empty() {
@@ -66,7 +66,7 @@ mod tests {
     fn what_is_not_yaml_is_an_error_with_the_number_of_the_document() {
         let error = documents("a: 1\n---\nb: [\n").unwrap_err();
         assert!(error.to_string().contains("document 2 cannot be read"), "{error}");
-        let error = read(Path::new("/nonexistent/parents.yaml")).unwrap_err();
+        let error = read("--against", Path::new("/nonexistent/parents.yaml")).unwrap_err();
         assert!(error.to_string().contains("--against /nonexistent/parents.yaml"), "{error}");
     }
 }

@@ -16,6 +16,7 @@ pub(super) fn refuse(matches: &ArgMatches) -> Result<(), Error> {
     match matches.subcommand() {
         Some((name, matches)) if ASKING.contains(&name) => of_asking(matches),
         Some(("plan", matches)) => of_plan(matches),
+        Some(("crds", matches)) => of_crds(matches),
         Some(_) | None => Ok(()),
     }
 }
@@ -50,6 +51,13 @@ fn of_plan(matches: &ArgMatches) -> Result<(), Error> {
         }
         None => Ok(()),
     }
+}
+
+fn of_crds(matches: &ArgMatches) -> Result<(), Error> {
+    if is_given(matches, "output") && !matches.contains_id("check") {
+        return Err(refusal("output", "needs --check: without it the CRDs are printed as YAML"));
+    }
+    Ok(())
 }
 
 fn is_given(matches: &ArgMatches, flag: &str) -> bool {

@@ -6,6 +6,7 @@ use anyhow::Context;
 
 use super::{
     command_line::{Chosen, ManifestsArgs},
+    crds::Types,
     deployment::{File, chart, kustomize},
     only::only,
     program::Program,
@@ -16,11 +17,12 @@ use super::{
 pub(super) fn write(args: ManifestsArgs, program: Program) -> anyhow::Result<()> {
     let ManifestsArgs { chosen: Chosen { only: names }, helm, out } = args;
     let Program { mut supervisor, deployed, .. } = program;
+    let types = Types::of(&supervisor);
     let operators = only(supervisor.take_operators(), &names)?;
     let files = if helm {
-        chart(&deployed, &operators, &names)?
+        chart(&deployed, &operators, &types, &names)?
     } else {
-        kustomize(&deployed, operators, &names)?
+        kustomize(&deployed, operators, &types, &names)?
     };
     for File { path, text } in files {
         let file = out.join(path);

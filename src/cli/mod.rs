@@ -13,7 +13,9 @@
 //! program [run]                                 on the cluster of the environment; --embedded brings one along
 //! program crds | rbac | manifests [--helm]      what a cluster needs for it
 //! program plan                                  what it would do, without a write
+//! program crds --check FILE                     whether its CRDs may replace those of a file
 //! program orphans                               what it left behind of types that it does not declare any more
+//! program migrate                               writes objects again that are stored in an old version of their type
 //! program status | explain | pause | resume | sync    of a running process
 //! program completions
 //! ```
@@ -21,11 +23,13 @@
 //! Each flag has an environment variable: `--listen` is also `OPERETTA_LISTEN`. `--only` narrows all commands to some of the
 //! operators. The feature `otlp` adds traces. Layer 12.
 //!
-//! The exit code is 0, 1 after an error, and 2 for `plan` where something would be changed.
+//! The exit code is 0, 1 after an error, and 2 for `plan` where something would be changed and for `crds --check` where a
+//! change is not safe.
 
 mod address;
 mod ask;
 mod command_line;
+mod crd_check;
 mod crds;
 mod deployed;
 mod deployment;
@@ -37,6 +41,7 @@ mod header;
 mod ignored;
 mod legible_lines;
 mod manifest_files;
+mod migrate;
 mod near;
 mod only;
 mod orphans;
@@ -47,6 +52,7 @@ mod rbac;
 mod replaced;
 mod run;
 mod settings;
+mod table;
 mod telemetry;
 #[cfg_attr(not(feature = "otlp"), path = "no_traces.rs")]
 mod traces;

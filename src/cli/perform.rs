@@ -10,8 +10,10 @@ use clap::FromArgMatches;
 
 use super::{
     ask::{self, Verb},
-    command_line::{Chosen, Cli, Command, RbacArgs},
-    crds, failure, flags, header, ignored, manifest_files, only, orphans, plan,
+    command_line::{Chosen, Cli, Command, CrdsArgs, RbacArgs},
+    crd_check::check,
+    crds::{self, Types},
+    failure, flags, header, ignored, manifest_files, migrate, only, orphans, plan,
     program::Program,
     rbac, run,
 };
@@ -43,11 +45,12 @@ impl Program {
         match cli.command {
             None => run::run(cli.run, self)?,
             Some(Command::Run(args)) => run::run(*args, self)?,
-            Some(Command::Crds(args)) => print(&self.crds(&args)?)?,
+            Some(Command::Crds(args)) => return self.crds(args),
             Some(Command::Rbac(args)) => print(&self.rbac(args)?)?,
             Some(Command::Manifests(args)) => manifest_files::write(args, self)?,
             Some(Command::Plan(args)) => return plan::plan(args, self),
             Some(Command::Orphans(args)) => orphans::orphans(args, self)?,
+            Some(Command::Migrate(args)) => return migrate::migrate(args, self),
             Some(Command::Status(args)) => ask::status(args)?,
             Some(Command::Explain(args)) => ask::explain(args)?,
             Some(Command::Pause(args)) => ask::pause(args)?,
@@ -63,10 +66,18 @@ impl Program {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn crds(mut self, Chosen { only: names }: &Chosen) -> anyhow::Result<String> {
-        let operators = only::only(self.supervisor.take_operators(), names)?;
-        let flags: Vec<_> = header::flag("only", names).into_iter().collect();
-        Ok(crds::yaml(&operators, &flags)?)
+    fn crds(mut self, args: CrdsArgs) -> anyhow::Result<ExitCode> {
+        let CrdsArgs { chosen: Chosen { only: names }, check: committed, output } = args;
+        let types = Types::of(&self.supervisor);
+        let operators = only::only(self.supervisor.take_operators(), &names)?;
+        let service = (&*self.deployed.namespace, &*self.deployed.name);
+        let crds = types.crds(&operators, &names, service)?;
+        if let Some(committed) = committed {
+            return check(&committed, output, &crds, &names);
+        }
+        let flags: Vec<_> = header::flag("only", &names).into_iter().collect();
+        print(&crds::yaml(&crds, &flags)?)?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn rbac(mut self, args: RbacArgs) -> anyhow::Result<String> {
@@ -78,7 +89,8 @@ impl Program {
     }
 }
 
-/// The help, or what is wrong with the flags. Not with clap's exit code 2, which is that of `plan` with changes.
+/// The help, or what is wrong with the flags. Not with clap's exit code 2, which is that of `plan` with changes and of
+/// `crds --check`.
 fn of_usage(usage: &clap::Error) -> ExitCode {
     // Nobody may be left to read it.
     let _ = usage.print();

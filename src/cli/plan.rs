@@ -45,7 +45,8 @@ async fn plans(args: PlanArgs, program: Program) -> anyhow::Result<Plans> {
     let PlanArgs { chosen, cluster, kubeconfig, context, operator, namespace, .. } = args;
     let mut supervisor = program.supervisor;
     let operators = only(supervisor.take_operators(), &chosen.only)?;
-    let documents = args.against.as_deref().map(documents::read).transpose()?;
+    let documents =
+        args.against.as_deref().map(|file| documents::read("--against", file)).transpose()?;
     let (cluster, flag) = match cluster {
         PlanCluster::InCluster => (Connect::InCluster, "--cluster in-cluster"),
         PlanCluster::Kubeconfig => {

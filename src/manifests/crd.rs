@@ -1,9 +1,6 @@
 //! The CRD of a type that derives `CustomResource`, checked for what the framework writes.
 
-use std::{
-    any::{Any, type_name},
-    panic,
-};
+use std::any::type_name;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionVersion,
@@ -11,9 +8,15 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use kube::CustomResourceExt;
 use serde_json::{Value, json};
 
-use super::{error::ManifestError, structural};
+use super::{
+    error::ManifestError,
+    made::{derived, made},
+    structural,
+    versions::{merged, united},
+    webhooks::WebhookReach,
+};
 use crate::{
-    operator::{Definition, OperatorConfig},
+    operator::{OperatorConfig, conversion::Versions},
     reply::StatusSchema,
 };
 
@@ -36,7 +39,21 @@ pub fn crd<P: CustomResourceExt>() -> Result<CustomResourceDefinition, ManifestE
 pub fn crds<'a>(
     operators: impl IntoIterator<Item = &'a OperatorConfig>,
 ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-    let crds = definitions(operators)?;
+    crds_in_versions(operators, [], None)
+}
+
+/// The same with all versions of the types that the program converts, also of those that no operator brings along. Such a
+/// CRD has one stored version. Where `reach` names how the API server reaches the program, it has the conversion by it,
+/// without the authority of its certificate.
+///
+/// # Errors
+/// Those of [`crds`], and versions or operators that disagree about the names, the scope or the versions of a type.
+pub fn crds_in_versions<'a>(
+    operators: impl IntoIterator<Item = &'a OperatorConfig>,
+    versions: impl IntoIterator<Item = &'a Versions>,
+    reach: Option<&WebhookReach>,
+) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
+    let crds = all(operators, versions, reach)?;
     crds.iter().try_for_each(check_crd)?;
     Ok(crds)
 }
@@ -44,44 +61,34 @@ pub fn crds<'a>(
 /// The same, also of types that declare no status. The server that they are for checks their schemas.
 pub(crate) fn definitions<'a>(
     operators: impl IntoIterator<Item = &'a OperatorConfig>,
+    versions: impl IntoIterator<Item = &'a Versions>,
 ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-    let definitions = operators.into_iter().filter_map(|config| config.definition.as_ref());
+    all(operators, versions, None)
+}
+
+/// In the order of the operators; then the types of which no operator brings a CRD along.
+fn all<'a>(
+    operators: impl IntoIterator<Item = &'a OperatorConfig>,
+    versions: impl IntoIterator<Item = &'a Versions>,
+    reach: Option<&WebhookReach>,
+) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
+    let of_types = versions.into_iter().map(|versions| merged(versions, reach));
+    let mut of_types = of_types.collect::<Result<Vec<_>, _>>()?;
     let mut crds: Vec<CustomResourceDefinition> = Vec::new();
-    for crd in definitions.map(made) {
+    let of_operators = operators.into_iter().filter_map(|config| config.definition.as_ref());
+    for crd in of_operators.map(made) {
         let crd = crd?;
-        if crds.iter().all(|other| other.metadata.name != crd.metadata.name) {
+        let is_it = |other: &CustomResourceDefinition| other.metadata.name == crd.metadata.name;
+        if let Some(index) = crds.iter().position(is_it) {
+            crds[index] = united(crds[index].clone(), crd)?;
+        } else if let Some(index) = of_types.iter().position(is_it) {
+            crds.push(united(of_types.remove(index), crd)?);
+        } else {
             crds.push(crd);
         }
     }
+    crds.extend(of_types);
     Ok(crds)
-}
-
-fn made(definition: &Definition) -> Result<CustomResourceDefinition, ManifestError> {
-    match definition {
-        Definition::Derived { rust_type, make } => derived(rust_type, *make),
-        Definition::Given(crd) => Ok(CustomResourceDefinition::clone(crd)),
-    }
-}
-
-/// A schema that kube cannot change to one of a CRD makes it panic.
-fn derived(
-    rust_type: &str,
-    make: fn() -> CustomResourceDefinition,
-) -> Result<CustomResourceDefinition, ManifestError> {
-    panic::catch_unwind(make).map_err(|panicked| ManifestError::Schema {
-        name: rust_type.to_owned(),
-        why: format!(
-            "{}. Of an enum with `#[serde(tag = ..)]` no CRD can be made: leave the tag out, so that each variant is a \
-             field of its own, or use a struct with a field for the kind",
-            said(&*panicked)
-        ),
-    })
-}
-
-fn said(panicked: &(dyn Any + Send)) -> String {
-    let text = panicked.downcast_ref::<String>().cloned();
-    let text = text.or_else(|| panicked.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-    text.unwrap_or_else(|| "it panicked".to_owned())
 }
 
 /// Checks that the schema of each version of a CRD is structural, and that each served one declares a status with

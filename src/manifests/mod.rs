@@ -5,6 +5,7 @@
 //!                                              +--> Role, ClusterRole, bindings --+
 //!                                    Account --+                                  +--to_yaml--> YAML
 //! OperatorConfig, ... --crds--> CustomResourceDefinition, ... --------------------+
+//! Versions, ... -----------------'      '--crd_changes (with the committed ones)--> CrdChange, ...
 //! ```
 //!
 //! Layer 2. Nothing here does I/O.
@@ -49,12 +50,15 @@ mod account;
 #[cfg(feature = "certificates")]
 mod ca_bundle;
 mod crd;
+mod crd_change;
 mod endpoint;
 mod error;
 mod grants;
+mod made;
 mod manifest;
 mod permissions;
 mod structural;
+mod versions;
 mod webhooks;
 mod yaml;
 
@@ -62,7 +66,8 @@ pub use account::Account;
 #[cfg(feature = "certificates")]
 pub(crate) use ca_bundle::{Caller, callers};
 pub(crate) use crd::definitions;
-pub use crd::{check_crd, crd, crds};
+pub use crd::{check_crd, crd, crds, crds_in_versions};
+pub use crd_change::{CrdChange, Verdict, crd_changes};
 pub(crate) use endpoint::SUBRESOURCE;
 pub use error::ManifestError;
 pub use manifest::Manifest;

@@ -294,6 +294,7 @@ impl SupervisorBuilder {
         let Self { mut election, is_plan_only, expects_registrations, .. } = self;
         let Self { arbiters, program, external, trace_ids, webhooks, .. } = self;
         let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
+        let versions = webhooks.versions.clone();
         let webhooks = webhooks.prepare(name, development.is_some())?;
         if is_plan_only {
             // A standby for ever needs no Lease.
@@ -315,7 +316,7 @@ impl SupervisorBuilder {
             is_tls: certificates.is_some(),
         });
         Ok(Parts {
-            crds: manifests::definitions(configs)?,
+            crds: manifests::definitions(configs, versions.iter().filter(|_| is_installing))?,
             announcement,
             connect,
             operators,

@@ -139,7 +139,7 @@ pub(crate) enum Output {
     Table,
     /// Tables with more columns and whole messages.
     Wide,
-    /// The JSON of the HTTP API.
+    /// JSON; of a process that of its HTTP API.
     Json,
     /// The same as YAML.
     Yaml,

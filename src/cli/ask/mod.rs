@@ -3,7 +3,7 @@
 //! ```text
 //! args --> mod --> server --> (forward) --> the process
 //!           |        '--> problem
-//!           +--> lists, answers --> status, explain --> table, age
+//!           +--> lists, answers --> status, explain --> age
 //! ```
 //!
 //! Invariants:
@@ -37,7 +37,6 @@ mod parent;
 mod problem;
 mod server;
 mod status;
-mod table;
 
 /// The path of all operators.
 const OPERATORS: &str = "/api/v1/operators";

@@ -7,8 +7,8 @@ use k8s_openapi::jiff::Timestamp;
 use super::{
     age::{ago, ahead},
     answers::{Operator, Parent, Pause},
-    table::{Table, message},
 };
+use crate::cli::table::{Table, message};
 
 /// A line for each operator.
 pub(super) fn operators(operators: &[Operator], now: Timestamp, is_wide: bool) -> String {

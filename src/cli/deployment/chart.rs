@@ -3,6 +3,7 @@
 //! CRDs are templates and not in `crds/`, which Helm installs once and never upgrades. They stay when the release is deleted:
 //! the deletion of a CRD deletes all objects of its type, and their children.
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::{Value, json};
 
 use super::{
@@ -13,8 +14,8 @@ use super::{
     tls, values, workload,
 };
 use crate::{
-    cli::deployed::Deployed,
-    manifests::{self, ManifestError, to_yaml},
+    cli::{crds::Types, deployed::Deployed},
+    manifests::{ManifestError, to_yaml},
     operator::AnyOperator,
 };
 
@@ -25,9 +26,11 @@ use crate::{
 pub(crate) fn chart(
     deployed: &Deployed,
     operators: &[AnyOperator],
+    types: &Types,
     only: &[String],
 ) -> Result<Vec<File>, ManifestError> {
     let setting = Setting::chart();
+    let crds = types.crds(operators, only, (&setting.namespace, &setting.name))?;
     let monitored = [monitoring::service_monitor(&setting), monitoring::prometheus_rule(&setting)?];
     let issued = tls::issued(&setting.metadata(), &setting.hosts(), &setting.secret);
     let schema = values::schema(deployed, operators);
@@ -38,7 +41,7 @@ pub(crate) fn chart(
         file("values.yaml", comment(only) + "---\n" + &values::defaults(&schema)?),
         file("values.schema.json", described + "\n"),
         file("templates/_helpers.tpl", helpers(&setting, only)?),
-        template(only, "crds", &kept_crds(operators)?, Some(".Values.crds.install"))?,
+        template(only, "crds", &kept_crds(crds)?, Some(".Values.crds.install"))?,
         file("templates/rbac.yaml", comment(only) + &permissions::template(&setting, operators)?),
         template(only, "operators", &workload::always(&setting), None)?,
         template(only, "leader", &leader::objects(&setting), Some("gt (int .Values.replicas) 1"))?,
@@ -95,14 +98,14 @@ fn generated(setting: &Setting) -> Value {
     })
 }
 
-fn kept_crds(operators: &[AnyOperator]) -> Result<Vec<Value>, ManifestError> {
-    let keep = |crd| {
+fn kept_crds(crds: Vec<CustomResourceDefinition>) -> Result<Vec<Value>, ManifestError> {
+    let keep = |crd: CustomResourceDefinition| {
         let mut crd =
             serde_json::to_value(crd).map_err(|error| ManifestError::Yaml(error.into()))?;
         crd["metadata"]["annotations"] = json!({"helm.sh/resource-policy": "keep"});
         Ok(crd)
     };
-    manifests::crds(operators.iter().map(AnyOperator::config))?.into_iter().map(keep).collect()
+    crds.into_iter().map(keep).collect()
 }
 
 fn about(deployed: &Deployed) -> Value {

@@ -15,7 +15,13 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cli::{crds, deployed::Deployed, header::flag, only::restricted, rbac},
+    cli::{
+        crds::{self, Types},
+        deployed::Deployed,
+        header::flag,
+        only::restricted,
+        rbac,
+    },
     manifests::{ManifestError, to_yaml},
     operator::AnyOperator,
 };
@@ -47,11 +53,13 @@ const CONTAINER: &str = "/spec/template/spec/containers/0";
 pub(crate) fn kustomize(
     deployed: &Deployed,
     operators: Vec<AnyOperator>,
+    types: &Types,
     only: &[String],
 ) -> Result<Vec<File>, ManifestError> {
     let flags: Vec<_> = flag("only", only).into_iter().collect();
+    let crds = types.crds(&operators, only, (&deployed.namespace, &deployed.name))?;
     let mut files = vec![
-        File { path: path("base/crds"), text: crds::yaml(&operators, &flags)? },
+        File { path: path("base/crds"), text: crds::yaml(&crds, &flags)? },
         File {
             path: path("overlays/cluster-wide/rbac"),
             text: rbac::yaml(deployed, &operators, &flags)?,
@@ -199,8 +207,11 @@ mod tests {
         let website = K8sType::namespaced("example.dev/v1", "Website", "websites");
         let operators = vec![AnyOperator::new(OperatorConfig::new("website", website), sync)];
         let deployed = Deployed::new("website", "1.2.3").namespace("web").image("pages");
-        let charted = chart(&deployed, &operators, &[]).unwrap();
-        let files = kustomize(&deployed, operators, &[]).unwrap().into_iter().chain(charted);
+        let charted = chart(&deployed, &operators, &Types::default(), &[]).unwrap();
+        let files = kustomize(&deployed, operators, &Types::default(), &[])
+            .unwrap()
+            .into_iter()
+            .chain(charted);
         files.map(|File { path, text }| (path, text)).collect()
     }
 

@@ -1,12 +1,15 @@
 //! The versions of a type, and how objects are converted between them.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{any::type_name, collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::kept::carry;
-use crate::object::{K8sType, TypedResource};
+use crate::{
+    object::K8sType,
+    operator::{CustomType, Definition},
+};
 
 /// The versions of a custom resource, as Rust types with `From` or `TryFrom` between each and one of them, the hub.
 ///
@@ -51,13 +54,17 @@ use crate::object::{K8sType, TypedResource};
 #[must_use]
 pub struct Versions {
     pub(crate) hub: K8sType,
+    definition: Definition,
     spokes: BTreeMap<String, Spoke>,
+    /// The version that the API server stores.
+    stored: String,
     /// The first version that does not belong here.
     problem: Option<VersionsError>,
 }
 
 #[derive(Clone)]
 struct Spoke {
+    definition: Definition,
     to_hub: Step,
     from_hub: Step,
     /// The fields of the hub that it cannot hold.
@@ -95,13 +102,32 @@ pub enum VersionsError {
     /// It is there already.
     #[error("{0} is named twice")]
     Twice(String),
+    /// The API server is to store a version that is not there.
+    #[error(
+        "{stored} of {resource} is to be stored, and is none of its versions ({versions}): add it by `version`"
+    )]
+    NotStored {
+        /// The version.
+        stored: String,
+        /// The type.
+        resource: String,
+        /// Those that are there.
+        versions: String,
+    },
 }
 
 impl Versions {
     /// Begins with the version that all others are converted to and from. It should be able to hold most of what the others
-    /// can; it need not be the stored one.
-    pub fn hub<H: TypedResource>() -> Hub<H> {
-        let versions = Self { hub: K8sType::of::<H>(), spokes: BTreeMap::new(), problem: None };
+    /// can. It is the stored one, unless [`Hub::storing`] names another.
+    pub fn hub<H: CustomType>() -> Hub<H> {
+        let hub = K8sType::of::<H>();
+        let versions = Self {
+            definition: defined::<H>(),
+            spokes: BTreeMap::new(),
+            stored: hub.version().to_owned(),
+            problem: None,
+            hub,
+        };
         Hub { versions, hub: std::marker::PhantomData }
     }
 
@@ -172,15 +198,36 @@ impl Versions {
         std::iter::once(self.hub.version()).chain(self.spokes.keys().map(String::as_str))
     }
 
+    /// The version that the API server stores.
+    pub fn stored(&self) -> &str {
+        &self.stored
+    }
+
+    /// The CRD of the hub.
+    pub(crate) fn hub_definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// The CRDs of the others, in the order of their names.
+    pub(crate) fn other_definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.spokes.values().map(|spoke| &spoke.definition)
+    }
+
     /// The path at which it is served.
     pub(crate) fn path(&self) -> String {
         format!("/webhooks/convert/{}", self.hub.resource_name())
     }
 
     /// # Errors
-    /// A version is of another type, or named twice.
+    /// A version is of another type, or named twice, or the stored one is not there.
     pub(crate) fn check(&self) -> Result<(), VersionsError> {
-        self.problem.clone().map_or(Ok(()), Err)
+        self.problem.clone().map_or(Ok(()), Err)?;
+        if self.names().any(|name| name == self.stored) {
+            return Ok(());
+        }
+        let versions = self.names().collect::<Vec<_>>().join(", ");
+        let (stored, resource) = (self.stored.clone(), self.hub.resource_name());
+        Err(VersionsError::NotStored { stored, resource, versions })
     }
 }
 
@@ -193,12 +240,12 @@ pub struct Hub<H> {
 
 impl<H> Hub<H>
 where
-    H: TypedResource + Serialize + DeserializeOwned + 'static,
+    H: CustomType + Serialize + DeserializeOwned + 'static,
 {
     /// Adds a version that is converted by `From` or `TryFrom` in both directions.
     pub fn version<V>(self) -> Self
     where
-        V: TypedResource + Serialize + DeserializeOwned + TryFrom<H> + 'static,
+        V: CustomType + Serialize + DeserializeOwned + TryFrom<H> + 'static,
         H: TryFrom<V>,
         <V as TryFrom<H>>::Error: fmt::Display,
         <H as TryFrom<V>>::Error: fmt::Display,
@@ -211,7 +258,7 @@ where
     /// of the other. A path is written as `spec.storage.class`, without lists.
     pub fn keeping<V>(mut self, of_hub: &[&str], of_version: &[&str]) -> Self
     where
-        V: TypedResource + Serialize + DeserializeOwned + TryFrom<H> + 'static,
+        V: CustomType + Serialize + DeserializeOwned + TryFrom<H> + 'static,
         H: TryFrom<V>,
         <V as TryFrom<H>>::Error: fmt::Display,
         <H as TryFrom<V>>::Error: fmt::Display,
@@ -234,12 +281,20 @@ where
         }
         let owned = |paths: &[&str]| paths.iter().map(|&path| path.to_owned()).collect();
         let spoke = Spoke {
+            definition: defined::<V>(),
             to_hub: Arc::new(step::<V, H>),
             from_hub: Arc::new(step::<H, V>),
             lost_by_it: owned(of_hub),
             lost_by_hub: owned(of_version),
         };
         self.versions.spokes.insert(ty.version().to_owned(), spoke);
+        self
+    }
+
+    /// Lets the API server store this version. Default is the hub. A new version should be stored one release after it is
+    /// served, so that the release before can be installed again.
+    pub fn storing<V: CustomType>(mut self) -> Self {
+        K8sType::of::<V>().version().clone_into(&mut self.versions.stored);
         self
     }
 }
@@ -256,6 +311,10 @@ impl<H> std::ops::Deref for Hub<H> {
     fn deref(&self) -> &Versions {
         &self.versions
     }
+}
+
+fn defined<V: CustomType>() -> Definition {
+    Definition::Derived { rust_type: type_name::<V>(), make: V::crd }
 }
 
 fn step<A, B>(object: Value) -> Result<Value, String>

@@ -3,7 +3,7 @@
 use super::SupervisorBuilder;
 use crate::board::ActivityLimit;
 #[cfg(feature = "cli")]
-use crate::operator::AnyOperator;
+use crate::operator::{AnyOperator, conversion::Versions};
 
 impl SupervisorBuilder {
     /// Sets the name and version of the program for `/version` and for the `User-Agent` of requests to
@@ -31,6 +31,18 @@ impl SupervisorBuilder {
     #[cfg(feature = "cli")]
     pub(crate) fn take_operators(&mut self) -> Vec<AnyOperator> {
         std::mem::take(&mut self.operators)
+    }
+
+    /// The versions of types that were added.
+    #[cfg(feature = "cli")]
+    pub(crate) fn added_versions(&self) -> &[Versions] {
+        &self.webhooks.versions
+    }
+
+    /// The address at which the API server reaches the webhooks, where it was set.
+    #[cfg(feature = "cli")]
+    pub(crate) fn reached_at(&self) -> Option<&str> {
+        self.webhooks.url.as_deref()
     }
 
     /// Prints to the standard output, once, when every operator runs or is degraded: the operators, the kubeconfig of an

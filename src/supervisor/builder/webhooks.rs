@@ -32,7 +32,8 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Adds the versions of a type, which the API server lets this process convert.
+    /// Adds the versions of a type, which the API server lets this process convert. Its CRD has all of them: see
+    /// [`manifests::crds_in_versions`](crate::manifests::crds_in_versions).
     pub fn versions(mut self, versions: impl Into<Versions>) -> Self {
         self.webhooks.versions.push(versions.into());
         self

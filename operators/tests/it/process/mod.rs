@@ -33,6 +33,7 @@ mod collector;
 mod hand_over;
 mod inside;
 mod logs;
+mod migrate;
 mod orphans;
 mod plugin;
 mod printed;

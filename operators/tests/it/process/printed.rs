@@ -76,3 +76,28 @@ async fn what_it_prints_is_about_the_operators_that_are_chosen() {
     let (_, printed, _) = output(&["rbac", "--namespaces", "a"]).await;
     assert!(!printed.contains("tempnamespaces"), "it does not run there: {printed}");
 }
+
+#[operetta_harness::test]
+async fn its_crds_are_checked_against_committed_ones() {
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/crds.yaml");
+    let (code, printed, _) = output(&["crds", "--check", committed.to_str().unwrap()]).await;
+    assert_eq!((code, &*printed), (Some(0), "Nothing changes.\n"));
+
+    // As if the field were new, and another one removed.
+    let text = std::fs::read_to_string(&committed).unwrap();
+    let old = text.replace("serviceName", "service");
+    assert_ne!(text, old);
+    let file = new_folder().join("crds.yaml");
+    std::fs::write(&file, old).unwrap();
+    let check = ["crds", "--check", file.to_str().unwrap()];
+    let (code, printed, _) = output(&check).await;
+    assert_eq!(code, Some(2), "{printed}");
+    let line = |path: &str| printed.lines().find(|line| line.contains(path)).unwrap().to_owned();
+    assert!(line(".spec.serviceName").starts_with("breaks"), "{printed}");
+    assert!(line(".spec.service ").contains("the field is removed"), "{printed}");
+    let (code, printed, _) = output(&[&check[..], &["--output", "json"]].concat()).await;
+    let changes: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!((code, &changes[0]["verdict"]), (Some(2), &"breaks".into()));
+    let (code, ..) = output(&[&check[..], &["--only", "database"]].concat()).await;
+    assert_eq!(code, Some(0), "other types are not looked at");
+}

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::object::OneLine;
+use crate::{
+    cli::table::{Table, message},
+    object::OneLine,
+};
 use k8s_openapi::jiff::Timestamp;
 use serde_json::Value;
 
@@ -10,7 +13,6 @@ use super::{
     age::{ago, ahead},
     answers::{Action, Child, Events, Parent, Preview, Problem, Reconcile, Related},
     status::{key, paused},
-    table::{Table, message},
 };
 
 /// A parent with all that is known about it.
