@@ -272,6 +272,16 @@ pub(crate) struct RunArgs {
     #[cfg(feature = "mcp")]
     #[arg(long)]
     pub(crate) mcp: bool,
+    /// The address that answers the webhooks of this program, over TLS [default: that of the program].
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) webhook_listen: Option<SocketAddr>,
+    /// The Service by which the API server calls them [default: PROGRAM-webhooks].
+    #[arg(long, value_name = "NAME", conflicts_with = "webhook_url")]
+    pub(crate) webhook_service: Option<String>,
+    /// The address at which the API server calls them, such as https://laptop.example:9443, for a process outside of the
+    /// cluster. The process then applies the webhook configurations.
+    #[arg(long, value_name = "URL")]
+    pub(crate) webhook_url: Option<String>,
     /// With the embedded server: its address [default: a free port of 127.0.0.1].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) embedded_listen: Option<SocketAddr>,

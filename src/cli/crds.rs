@@ -2,10 +2,10 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use super::header::header;
+use super::{deployment::service_name, header::header};
 use crate::{
-    manifests::{self, ManifestError, WebhookReach, to_yaml},
-    operator::{AnyOperator, conversion::Versions},
+    manifests::{self, ManifestError, Permissions, WebhookReach, to_yaml},
+    operator::{AnyOperator, admission::Webhook, conversion::Versions},
     supervisor::SupervisorBuilder,
 };
 
@@ -15,7 +15,12 @@ const PORT: u16 = 443;
 /// What a program says of its types beside its operators.
 #[derive(Debug, Default)]
 pub(crate) struct Types {
-    versions: Vec<Versions>,
+    /// The name of the program.
+    pub(super) program: String,
+    pub(super) webhooks: Vec<Webhook>,
+    pub(super) versions: Vec<Versions>,
+    /// The port at which it answers webhooks.
+    port: Option<u16>,
     /// The address of its webhooks, where they are not behind a Service.
     url: Option<String>,
 }
@@ -23,18 +28,38 @@ pub(crate) struct Types {
 impl Types {
     pub(super) fn of(supervisor: &SupervisorBuilder) -> Self {
         let url = supervisor.reached_at().map(str::to_owned);
-        Self { versions: supervisor.added_versions().to_vec(), url }
+        Self {
+            program: supervisor.named().map(|(name, _)| name).unwrap_or_default(),
+            webhooks: supervisor.added_webhooks().to_vec(),
+            versions: supervisor.added_versions().to_vec(),
+            port: supervisor.webhook_port(),
+            url,
+        }
     }
 
-    /// The CRDs of these operators; `only` are the names by which they were chosen, and the namespace and the name are of the
-    /// Service by which the program is reached.
+    /// The port of a Pod that the API server calls by a Service.
+    pub(super) fn called_port(&self) -> Option<u16> {
+        let has_some = !self.webhooks.is_empty() || !self.versions.is_empty();
+        self.port.filter(|_| has_some && self.url.is_none())
+    }
+
+    /// The permissions with those of the webhooks.
+    pub(super) fn permit(&self, permissions: Permissions) -> Permissions {
+        match self.called_port() {
+            Some(_) => permissions.with_webhooks(&self.program, &self.versions),
+            None => permissions,
+        }
+    }
+
+    /// The CRDs of these operators; `only` are the names by which they were chosen, and the namespace and the name are those with which
+    /// the program is deployed.
     pub(super) fn crds(
         &self,
         operators: &[AnyOperator],
         only: &[String],
         (namespace, name): (&str, &str),
     ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        let (namespace, name) = (namespace.to_owned(), service_name(name));
         let service = WebhookReach::Service { namespace, name, port: PORT };
         let reach = self.url.clone().map_or(service, WebhookReach::Url);
         let is_chosen = |one: &&Versions| only.is_empty() || has_parents_of(operators, one);

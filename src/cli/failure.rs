@@ -22,6 +22,9 @@ pub(super) fn explain(error: RunError, cluster: &'static str) -> anyhow::Error {
             let flag = of_embedded(&error).unwrap_or(cluster);
             error.context(flag)
         }
+        error @ (RunError::WebhooksWithoutTls | RunError::WebhookUrl(_)) => {
+            anyhow::Error::new(error).context("--webhook-url")
+        }
         error @ (RunError::NoOperators
         | RunError::Exposed(_)
         | RunError::Config(_)
@@ -35,8 +38,6 @@ pub(super) fn explain(error: RunError, cluster: &'static str) -> anyhow::Error {
         | RunError::Webhooks(_)
         | RunError::WebhooksWithoutAddress
         | RunError::NoWebhooks
-        | RunError::WebhooksWithoutTls
-        | RunError::WebhookUrl(_)
         | RunError::WebhookCertificate(_)
         | RunError::Abandoned
         | RunError::Died) => error.into(),

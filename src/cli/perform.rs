@@ -82,10 +82,11 @@ impl Program {
 
     fn rbac(mut self, args: RbacArgs) -> anyhow::Result<String> {
         let RbacArgs { chosen: Chosen { only }, namespaces } = args;
+        let types = Types::of(&self.supervisor);
         let operators = only::within(self.supervisor.take_operators(), &only, &namespaces)?;
         let flags = [header::flag("only", &only), header::flag("namespaces", &namespaces)];
         let flags: Vec<_> = flags.into_iter().flatten().collect();
-        Ok(rbac::yaml(&self.deployed, &operators, &flags)?)
+        Ok(rbac::yaml(&self.deployed, &operators, &types, &flags)?)
     }
 }
 

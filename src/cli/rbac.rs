@@ -5,9 +5,9 @@
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::ObjectMeta;
 
-use super::{deployed::Deployed, header::header};
+use super::{crds::Types, deployed::Deployed, header::header};
 use crate::{
-    manifests::{Account, Manifest, ManifestError, Permissions, to_yaml},
+    manifests::{Account, ManifestError, Permissions, to_yaml},
     operator::AnyOperator,
 };
 
@@ -25,17 +25,13 @@ pub fn permissions(operators: &[AnyOperator]) -> Result<Permissions, ManifestErr
 pub(super) fn yaml(
     deployed: &Deployed,
     operators: &[AnyOperator],
+    types: &Types,
     flags: &[String],
 ) -> Result<String, ManifestError> {
     let namespace = to_yaml(&header("rbac", flags), &[namespace(deployed)])?;
-    Ok(namespace + &to_yaml("", &manifests(deployed, operators)?)?)
-}
-
-fn manifests(
-    deployed: &Deployed,
-    operators: &[AnyOperator],
-) -> Result<Vec<Manifest>, ManifestError> {
-    Ok(permissions(operators)?.manifests(&Account::new(&deployed.name, &deployed.namespace)))
+    let permissions = types.permit(permissions(operators)?);
+    let account = Account::new(&deployed.name, &deployed.namespace);
+    Ok(namespace + &to_yaml("", &permissions.manifests(&account))?)
 }
 
 fn namespace(deployed: &Deployed) -> Namespace {

@@ -27,6 +27,7 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let usual = if is_inside { LogFormat::Json } else { LogFormat::Text };
     let format = args.log_format.unwrap_or(usual);
     let logs = telemetry::start(args.log_level.as_deref(), format, traces.as_ref())?;
+    let supervisor = called(supervisor, &args);
     let surroundings = Surroundings { is_inside, prefers_embedded, suggested };
     let Settings { cluster, flag, install_crds, web, election } =
         Settings::resolve(args, surroundings)?;
@@ -39,4 +40,13 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
         if traces.is_some() { supervisor.trace_ids(Traces::id_of) } else { supervisor };
     let supervisor = operators.into_iter().fold(supervisor, SupervisorBuilder::register_any);
     supervisor.run_blocking().map_err(|error| explain(error, flag))
+}
+
+/// How the API server calls the webhooks of the program.
+fn called(supervisor: SupervisorBuilder, args: &RunArgs) -> SupervisorBuilder {
+    let RunArgs { webhook_listen, webhook_service, webhook_url, .. } = args;
+    let address = webhook_listen.map(|address| address.to_string());
+    let supervisor = address.iter().fold(supervisor, |it, address| it.webhooks(address));
+    let supervisor = webhook_service.iter().fold(supervisor, |it, name| it.webhook_service(name));
+    webhook_url.iter().fold(supervisor, |it, url| it.webhook_url(url))
 }

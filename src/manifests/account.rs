@@ -58,6 +58,18 @@ impl Account {
         }
     }
 
+    /// A role of another name in its own namespace, and its binding.
+    pub(super) fn named_role(&self, name: &str, rules: Vec<PolicyRule>) -> (Role, RoleBinding) {
+        let metadata =
+            ObjectMeta { namespace: Some(self.namespace.clone()), ..self.metadata(name) };
+        let binding = RoleBinding {
+            metadata: metadata.clone(),
+            role_ref: role_ref("Role", name),
+            subjects: Some(vec![self.subject()]),
+        };
+        (Role { metadata, rules: Some(rules) }, binding)
+    }
+
     fn subject(&self) -> Subject {
         Subject {
             kind: "ServiceAccount".to_owned(),

@@ -59,6 +59,7 @@ mod manifest;
 mod permissions;
 mod structural;
 mod versions;
+mod webhook_rights;
 mod webhooks;
 mod yaml;
 

@@ -7,10 +7,13 @@ use std::{
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
-use super::{account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest};
+use super::{
+    account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest,
+    webhook_rights::WebhookRights,
+};
 use crate::{
     object::K8sType,
-    operator::{OperatorConfig, Role},
+    operator::{OperatorConfig, Role, conversion::Versions},
 };
 
 /// The permissions that the operators of a program need together, and no others.
@@ -36,6 +39,8 @@ pub struct Permissions {
     leases: Option<Leases>,
     /// Whether the leader labels its Pod.
     labels_leader: bool,
+    /// What the certificates of its webhooks are for.
+    webhooks: Option<WebhookRights>,
 }
 
 /// The namespace of Leases.
@@ -115,6 +120,19 @@ impl Permissions {
         self
     }
 
+    /// The replicas of the program share the certificates of its webhooks, and keep `caBundle` right. Adds the roles
+    /// `{account}-webhooks`: for the Secret in the namespace of the account, and for the webhook configurations with the
+    /// name of the program and the CRDs of these versions.
+    #[must_use]
+    pub fn with_webhooks<'a>(
+        mut self,
+        program: &str,
+        versions: impl IntoIterator<Item = &'a Versions>,
+    ) -> Self {
+        self.webhooks = Some(WebhookRights::of(program, versions));
+        self
+    }
+
     /// The rules for all namespaces and for cluster-scoped objects; none where every operator is
     /// restricted to namespaces.
     pub fn rules(&self) -> Vec<PolicyRule> {
@@ -141,6 +159,7 @@ impl Permissions {
             manifests.extend(bound(account, &name, rules));
             manifests.extend(endpoint::users(account, &self.parents).map(Manifest::ClusterRole));
         }
+        manifests.extend(self.webhooks.iter().flat_map(|rights| rights.manifests(account)));
         manifests
     }
 

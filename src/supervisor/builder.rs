@@ -282,7 +282,9 @@ impl SupervisorBuilder {
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }
-        if self.operators.is_empty() && !self.expects_registrations {
+        // A program may answer webhooks alone.
+        let expects_registrations = self.expects_registrations || !self.webhooks.is_empty();
+        if self.operators.is_empty() && !expects_registrations {
             return Err(RunError::NoOperators);
         }
         check(&self.operators)?;
@@ -291,7 +293,7 @@ impl SupervisorBuilder {
         }
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, is_announced, development, are_crds_installed, .. } = self;
-        let Self { mut election, is_plan_only, expects_registrations, .. } = self;
+        let Self { mut election, is_plan_only, .. } = self;
         let Self { arbiters, program, external, trace_ids, webhooks, .. } = self;
         let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
         let versions = webhooks.versions.clone();

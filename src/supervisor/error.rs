@@ -43,7 +43,7 @@ pub enum RunError {
     WebhooksWithoutAddress,
     /// The port of webhooks would answer nothing.
     #[error(
-        "`webhooks` names an address, and no webhook is registered: call `webhook` or `versions`, or leave it out"
+        "it is said where webhooks are called, and none is registered: call `webhook` or `versions`, or leave that out"
     )]
     NoWebhooks,
     /// The API server calls webhooks over TLS only.

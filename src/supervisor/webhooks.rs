@@ -42,6 +42,11 @@ pub(super) struct BoundWebhooks {
 }
 
 impl WebhookOptions {
+    /// Whether nothing is answered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.webhooks.is_empty() && self.versions.is_empty()
+    }
+
     /// Checks all of it, and binds the port. In development the API server is on this machine.
     pub(super) fn prepare(
         self,
@@ -51,10 +56,10 @@ impl WebhookOptions {
         let Self { webhooks, versions, address, tls, url, service, rotation, is_local } = self;
         let registered = Registered::new(webhooks, versions)?;
         let Some(address) = address else {
-            return if registered.is_empty() {
-                Ok(None)
-            } else {
-                Err(RunError::WebhooksWithoutAddress)
+            return match (registered.is_empty(), url.is_none() && service.is_none()) {
+                (true, true) => Ok(None),
+                (true, false) => Err(RunError::NoWebhooks),
+                (false, _) => Err(RunError::WebhooksWithoutAddress),
             };
         };
         if registered.is_empty() {

@@ -11,7 +11,7 @@ use super::{
     helpers::{braces, helpers},
     leader, monitoring, permissions,
     setting::Setting,
-    tls, values, workload,
+    tls, values, webhooks, workload,
 };
 use crate::{
     cli::{crds::Types, deployed::Deployed},
@@ -29,20 +29,24 @@ pub(crate) fn chart(
     types: &Types,
     only: &[String],
 ) -> Result<Vec<File>, ManifestError> {
-    let setting = Setting::chart();
+    let setting = Setting::chart().with_webhooks(types.called_port());
     let crds = types.crds(operators, only, (&setting.namespace, &setting.name))?;
     let monitored = [monitoring::service_monitor(&setting), monitoring::prometheus_rule(&setting)?];
     let issued = tls::issued(&setting.metadata(), &setting.hosts(), &setting.secret);
-    let schema = values::schema(deployed, operators);
+    let schema = values::schema(deployed, operators, setting.webhook_port.is_some());
     let described =
         serde_json::to_string_pretty(&schema).map_err(|it| ManifestError::Yaml(it.into()))?;
-    let files = vec![
+    let called = webhooks::objects(&setting, types);
+    let mut files = vec![
         file("Chart.yaml", to_yaml(&header(only), &[about(deployed)])?),
         file("values.yaml", comment(only) + "---\n" + &values::defaults(&schema)?),
         file("values.schema.json", described + "\n"),
         file("templates/_helpers.tpl", helpers(&setting, only)?),
         template(only, "crds", &kept_crds(crds)?, Some(".Values.crds.install"))?,
-        file("templates/rbac.yaml", comment(only) + &permissions::template(&setting, operators)?),
+        file(
+            "templates/rbac.yaml",
+            comment(only) + &permissions::template(&setting, operators, types)?,
+        ),
         template(only, "operators", &workload::always(&setting), None)?,
         template(only, "leader", &leader::objects(&setting), Some("gt (int .Values.replicas) 1"))?,
         template(only, "secret", &[generated(&setting)], Some("eq .Values.tls.mode `generated`"))?,
@@ -61,6 +65,9 @@ pub(crate) fn chart(
             Some("and .Values.monitoring.enabled .Values.monitoring.prometheus.account"),
         )?,
     ];
+    if !called.is_empty() {
+        files.push(template(only, "webhooks", &called, None)?);
+    }
     let below = |file: File| File { path: format!("helm/{}/{}", deployed.name, file.path), ..file };
     Ok(files.into_iter().map(below).collect())
 }

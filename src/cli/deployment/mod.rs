@@ -36,12 +36,14 @@ mod pods;
 mod setting;
 mod tls;
 mod values;
+mod webhooks;
 mod workload;
 
 pub(super) use chart::chart;
 pub(super) use file::File;
 use file::header;
 use setting::Setting;
+pub(super) use webhooks::service_name;
 
 /// The container of the Deployment.
 const CONTAINER: &str = "/spec/template/spec/containers/0";
@@ -62,7 +64,7 @@ pub(crate) fn kustomize(
         File { path: path("base/crds"), text: crds::yaml(&crds, &flags)? },
         File {
             path: path("overlays/cluster-wide/rbac"),
-            text: rbac::yaml(deployed, &operators, &flags)?,
+            text: rbac::yaml(deployed, &operators, types, &flags)?,
         },
     ];
     let namespaced = operators.iter().all(|one| one.config().parent().is_namespaced());
@@ -70,10 +72,10 @@ pub(crate) fn kustomize(
     // The program refuses an overlay with a chosen operator that cannot be restricted.
     let has_restricted = only.is_empty() || namespaced;
     if has_restricted {
-        let text = rbac::yaml(deployed, &within, &flags)?;
+        let text = rbac::yaml(deployed, &within, types, &flags)?;
         files.push(File { path: path("overlays/one-namespace/rbac"), text });
     }
-    for (name, objects) in objects(deployed, only)? {
+    for (name, objects) in objects(deployed, types, only)? {
         if has_restricted || !name.starts_with("overlays/one-namespace/") {
             files.push(File { path: path(name), text: to_yaml(&header(only), &objects)? });
         }
@@ -83,11 +85,13 @@ pub(crate) fn kustomize(
 
 fn objects(
     deployed: &Deployed,
+    types: &Types,
     only: &[String],
 ) -> Result<Vec<(&'static str, Vec<Value>)>, ManifestError> {
-    let setting = Setting::kustomize(deployed, only);
+    let setting = Setting::kustomize(deployed, only).with_webhooks(types.called_port());
     let mut running = workload::always(&setting).to_vec();
     running.push(workload::network_policy(&setting));
+    running.extend(webhooks::objects(&setting, types));
     let base =
         kustomization("Kustomization", json!({"resources": ["crds.yaml", "operators.yaml"]}));
     let monitoring = json!({"resources": ["service-monitor.yaml", "prometheus-rule.yaml"]});
@@ -200,18 +204,40 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{object::K8sType, operator::OperatorConfig, supervisor::tests::sync};
+    use crate::{
+        object::K8sType,
+        operator::{
+            OperatorConfig,
+            admission::{Admission, AdmissionRequest, Webhook},
+        },
+        supervisor::{Supervisor, tests::sync},
+    };
+
+    fn files() -> BTreeMap<String, String> {
+        of_types(&Types::default())
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+    fn open(_: &AdmissionRequest) -> anyhow::Result<Admission> {
+        Ok(Admission::allow())
+    }
+
+    fn with_webhooks() -> BTreeMap<String, String> {
+        let website = K8sType::namespaced("example.dev/v1", "Website", "websites");
+        let supervisor = Supervisor::builder()
+            .program("web-program", "1.2.3")
+            .webhook(Webhook::validate_type("open", website, open))
+            .webhooks("0.0.0.0:9443");
+        of_types(&Types::of(&supervisor))
+    }
 
     /// The files of a program, by path.
-    fn files() -> BTreeMap<String, String> {
+    fn of_types(types: &Types) -> BTreeMap<String, String> {
         let website = K8sType::namespaced("example.dev/v1", "Website", "websites");
         let operators = vec![AnyOperator::new(OperatorConfig::new("website", website), sync)];
         let deployed = Deployed::new("website", "1.2.3").namespace("web").image("pages");
-        let charted = chart(&deployed, &operators, &Types::default(), &[]).unwrap();
-        let files = kustomize(&deployed, operators, &Types::default(), &[])
-            .unwrap()
-            .into_iter()
-            .chain(charted);
+        let charted = chart(&deployed, &operators, types, &[]).unwrap();
+        let files = kustomize(&deployed, operators, types, &[]).unwrap().into_iter().chain(charted);
         files.map(|File { path, text }| (path, text)).collect()
     }
 
@@ -229,6 +255,41 @@ mod tests {
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn a_program_with_webhooks_is_called_by_a_service_of_their_own() {
+        let files = with_webhooks();
+        let base = &files["kustomize/base/operators.yaml"];
+        for part in [
+            "kind: ValidatingWebhookConfiguration\n",
+            "name: website-webhooks\n",
+            "containerPort: 9443\n",
+            "- --webhook-service=website-webhooks\n",
+            "targetPort: webhooks\n",
+            "  - ports:\n    - port: 9443\n",
+            "path: /webhooks/open.websites.example.dev\n",
+            "failurePolicy: Fail\n",
+        ] {
+            assert!(base.contains(part), "{part}: {base}");
+        }
+        let rbac = &files["kustomize/overlays/cluster-wide/rbac.yaml"];
+        for part in ["- web-program-webhook-certificates\n", "resourceNames:\n  - web-program\n"] {
+            assert!(rbac.contains(part), "{part}: {rbac}");
+        }
+        let chart = &files["helm/website/templates/webhooks.yaml"];
+        let policy = "failurePolicy: {{ .Values.webhooks.failurePolicy | default `Fail` }}\n";
+        for part in [policy, "name: {{ .Release.Name }}-webhooks\n", "name: web-program\n"] {
+            assert!(chart.contains(part), "{part}: {chart}");
+        }
+        let helpers = &files["helm/website/templates/_helpers.tpl"];
+        assert!(
+            helpers.contains("- --webhook-service={{ .Release.Name }}-webhooks\n"),
+            "{helpers}"
+        );
+        let roles = &files["helm/website/templates/rbac.yaml"];
+        assert!(roles.contains("web-program-webhook-certificates"), "{roles}");
+        assert!(files["helm/website/values.yaml"].contains("webhooks:\n"));
     }
 
     #[test]

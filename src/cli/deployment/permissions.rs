@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{helpers::braces, setting::Setting};
 use crate::{
-    cli::{only::restricted, rbac},
+    cli::{crds::Types, only::restricted, rbac},
     manifests::{Account, Manifest, ManifestError, Permissions, to_yaml},
     operator::AnyOperator,
 };
@@ -19,9 +19,10 @@ const NAMESPACE: &str = "namespace";
 pub(super) fn template(
     setting: &Setting,
     operators: &[AnyOperator],
+    types: &Types,
 ) -> Result<String, ManifestError> {
     let account = Account::new(&setting.name, &setting.namespace);
-    let mut always = rbac::permissions(operators)?.manifests(&account);
+    let mut always = types.permit(rbac::permissions(operators)?).manifests(&account);
     always.retain(|manifest| !is_of_all(manifest, &account));
     let everywhere = rules(operators, &Permissions::rules)?;
     let within = restricted(operators.to_vec(), &[NAMESPACE.to_owned()]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::tls;
+use super::{tls, webhooks};
 use crate::cli::{deployed::Deployed, header::flag};
 
 /// The port of the endpoint in a Pod.
@@ -58,6 +58,10 @@ pub(super) struct Setting {
     pub(super) peers: Value,
     /// What the Pods may reach.
     pub(super) egress: Value,
+    /// The port of a Pod at which the API server calls its webhooks.
+    pub(super) webhook_port: Option<u16>,
+    /// Whether values of a chart change things.
+    has_values: bool,
 }
 
 impl Setting {
@@ -94,6 +98,8 @@ impl Setting {
             runbooks: RUNBOOKS.to_owned(),
             peers: peers(),
             egress: json!([name_service(), api_server()]),
+            webhook_port: None,
+            has_values: false,
         }
     }
 
@@ -145,6 +151,24 @@ impl Setting {
             scrape: json!("<<include `operetta.scrape` . | nindent 2>>"),
             peers: json!("<<toYaml .Values.networkPolicy.from | nindent 4>>"),
             egress: json!("<<include `operetta.egress` . | nindent 2>>"),
+            webhook_port: None,
+            has_values: true,
+        }
+    }
+
+    /// The API server calls the process at this port. The helpers of a chart have its arguments.
+    pub(super) fn with_webhooks(mut self, port: Option<u16>) -> Self {
+        self.webhook_port = port;
+        let more = webhooks::args(&self);
+        if let Some(args) = self.args.as_array_mut() {
+            args.extend(more.into_iter().map(Value::from));
+        }
+        self
+    }
+
+    pub(super) fn webhooks_in_chart(&self, configuration: &mut Value) {
+        if self.has_values {
+            webhooks::changed_by_values(configuration);
         }
     }
 

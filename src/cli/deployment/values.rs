@@ -13,7 +13,7 @@ use super::{
 use crate::{cli::deployed::Deployed, operator::AnyOperator};
 
 /// The schema.
-pub(super) fn schema(deployed: &Deployed, operators: &[AnyOperator]) -> Value {
+pub(super) fn schema(deployed: &Deployed, operators: &[AnyOperator], has_webhooks: bool) -> Value {
     let own = json!({
         "global": {"type": "object"},
         "image": image(&deployed.image),
@@ -43,7 +43,8 @@ pub(super) fn schema(deployed: &Deployed, operators: &[AnyOperator]) -> Value {
         "networkPolicy": network_policy(),
         "monitoring": monitoring(),
     });
-    let mut schema = object(merged(&own, &pods::values()));
+    let hooks = if has_webhooks { json!({"webhooks": webhooks()}) } else { json!({}) };
+    let mut schema = object(merged(&merged(&own, &hooks), &pods::values()));
     schema["$schema"] = json!("https://json-schema.org/draft-07/schema#");
     schema["title"] = json!(format!("Values of the chart {}", deployed.name));
     schema["if"] = json!({"properties": {"namespaces": {"minItems": 1}}});
@@ -82,6 +83,23 @@ fn chosen(operators: &[AnyOperator]) -> Value {
         "type": "array", "items": {"enum": names}, "uniqueItems": true, "default": [],
         "description": "The operators that run, which have permissions then. Empty: all of the chart.",
     })
+}
+
+fn webhooks() -> Value {
+    object(json!({
+        "failurePolicy": {
+            "enum": ["", "Fail", "Ignore"], "default": "",
+            "description": "What the API server does without an answer. Empty: what the program says of each webhook.",
+        },
+        "reinvocationPolicy": {
+            "enum": ["", "IfNeeded", "Never"], "default": "",
+            "description": "Whether mutating webhooks are asked again after later ones. Empty: what the program says.",
+        },
+        "annotations": {
+            "type": "object", "default": {},
+            "description": "Those of the webhook configurations, such as cert-manager.io/inject-ca-from.",
+        },
+    }))
 }
 
 fn auth() -> Value {
@@ -221,7 +239,7 @@ mod tests {
 
     #[test]
     fn every_value_has_a_default_and_says_what_it_means() {
-        let schema = schema(&Deployed::new("website", "1.2.3"), &[]);
+        let schema = schema(&Deployed::new("website", "1.2.3"), &[], true);
         let described = leaves("", &schema);
         assert!(described.len() > 10, "{described:?}");
         for (name, property) in described.into_iter().filter(|(name, _)| *name != "global") {

@@ -5,7 +5,10 @@
 
 use serde_json::{Value, json};
 
-use super::setting::{PORT, Setting, merged, port};
+use super::{
+    setting::{PORT, Setting, merged, port},
+    webhooks,
+};
 
 /// What every cluster gets.
 pub(super) fn always(setting: &Setting) -> [Value; 3] {
@@ -48,7 +51,7 @@ fn container(setting: &Setting) -> Value {
         "image": setting.image,
         "imagePullPolicy": setting.pull_policy,
         "args": setting.args,
-        "ports": [{"name": "https", "containerPort": PORT}],
+        "ports": webhooks::container_ports(setting, json!({"name": "https", "containerPort": PORT})),
         "startupProbe": probe("/livez", 2, 30),
         "livenessProbe": probe("/livez", 10, 3),
         "readinessProbe": probe("/readyz", 5, 3),
@@ -91,6 +94,7 @@ pub(super) fn service_of(setting: &Setting, mut metadata: Value, selector: &Valu
 /// Named Pods may reach the endpoint, which then asks for a token. What the node of a Pod sends to it, such as probes,
 /// no policy restricts. The Pods reach DNS and the API server, whose address no policy can name.
 pub(super) fn network_policy(setting: &Setting) -> Value {
+    let from_peers = json!({"from": setting.peers, "ports": [port("TCP", PORT)]});
     json!({
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
@@ -98,7 +102,7 @@ pub(super) fn network_policy(setting: &Setting) -> Value {
         "spec": {
             "podSelector": {"matchLabels": setting.selector},
             "policyTypes": ["Ingress", "Egress"],
-            "ingress": [{"from": setting.peers, "ports": [port("TCP", PORT)]}],
+            "ingress": webhooks::ingress(setting, from_peers),
             "egress": setting.egress,
         },
     })

@@ -3,7 +3,7 @@
 use super::SupervisorBuilder;
 use crate::board::ActivityLimit;
 #[cfg(feature = "cli")]
-use crate::operator::{AnyOperator, conversion::Versions};
+use crate::operator::{AnyOperator, admission::Webhook, conversion::Versions};
 
 impl SupervisorBuilder {
     /// Sets the name and version of the program for `/version` and for the `User-Agent` of requests to
@@ -37,6 +37,19 @@ impl SupervisorBuilder {
     #[cfg(feature = "cli")]
     pub(crate) fn added_versions(&self) -> &[Versions] {
         &self.webhooks.versions
+    }
+
+    /// The webhooks that were added.
+    #[cfg(feature = "cli")]
+    pub(crate) fn added_webhooks(&self) -> &[Webhook] {
+        &self.webhooks.webhooks
+    }
+
+    /// The port of the webhooks, where it was set to one.
+    #[cfg(feature = "cli")]
+    pub(crate) fn webhook_port(&self) -> Option<u16> {
+        let (_, port) = self.webhooks.address.as_ref()?.rsplit_once(':')?;
+        port.parse().ok().filter(|port| *port != 0)
     }
 
     /// The address at which the API server reaches the webhooks, where it was set.

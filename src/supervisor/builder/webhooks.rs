@@ -52,7 +52,7 @@ impl SupervisorBuilder {
     }
 
     /// Names the Service by which the API server calls the webhooks, in the namespace of the program. Default is the name
-    /// of the program, where it runs in a cluster.
+    /// of the program with `-webhooks`, where it runs in a cluster.
     ///
     /// All replicas serve with the certificates of one Secret, `PROGRAM-webhook-certificates` in that namespace. Whoever is
     /// first makes it, with an authority that signs the serving certificate. Both are renewed when two thirds of their life

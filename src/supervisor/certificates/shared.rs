@@ -61,7 +61,7 @@ pub(crate) fn shared(
     let secret = format!("{program}-webhook-certificates");
     Some(SharedCertificates {
         certificates: Certificates::replaced_by(&format!("the Secret {secret}")),
-        service: service.unwrap_or_else(|| program.to_owned()),
+        service: service.unwrap_or_else(|| format!("{program}-webhooks")),
         callers: callers(program, &webhooks, registered.conversions()),
         secret,
         settings,

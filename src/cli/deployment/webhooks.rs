@@ -1,0 +1,90 @@
+//! What lets the API server call the webhooks of a program: a Service of their own, and the webhook configurations.
+
+use serde_json::{Value, json};
+
+use super::setting::{Setting, merged};
+use crate::{
+    cli::crds::Types,
+    manifests::{WebhookReach, configurations},
+    operator::admission::Webhook,
+};
+
+/// The name of the port of a Pod.
+pub(super) const PORT_NAME: &str = "webhooks";
+
+/// None for a program without webhooks, and for one that is called at an address.
+pub(super) fn objects(setting: &Setting, types: &Types) -> Vec<Value> {
+    if setting.webhook_port.is_none() {
+        return Vec::new();
+    }
+    let webhooks: Vec<&Webhook> = types.webhooks.iter().collect();
+    let (namespace, name) = (setting.namespace.clone(), service_name(&setting.name));
+    let reach = WebhookReach::Service { namespace, name, port: 443 };
+    let mut configurations = configurations(&types.program, &webhooks, &reach, None);
+    for configuration in &mut configurations {
+        configuration["metadata"]["labels"] = setting.labels();
+        setting.webhooks_in_chart(configuration);
+    }
+    [vec![service(setting)], configurations].concat()
+}
+
+/// The Service of the endpoint has its port already.
+pub(in crate::cli) fn service_name(program: &str) -> String {
+    format!("{program}-webhooks")
+}
+
+/// Every replica answers, also one that is not ready: a webhook needs no Lease.
+fn service(setting: &Setting) -> Value {
+    let mut metadata = setting.metadata();
+    metadata["name"] = service_name(&setting.name).into();
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata,
+        "spec": {
+            "selector": setting.selector,
+            "ports": [{"name": PORT_NAME, "port": 443, "targetPort": PORT_NAME}],
+        },
+    })
+}
+
+/// The ports of the container.
+pub(super) fn container_ports(setting: &Setting, first: Value) -> Value {
+    let port = setting.webhook_port;
+    let own = port.map(|port| json!({"name": PORT_NAME, "containerPort": port}));
+    std::iter::once(first).chain(own).collect()
+}
+
+/// API servers may have any address.
+pub(super) fn ingress(setting: &Setting, first: Value) -> Value {
+    let port = setting.webhook_port;
+    let own = port.map(|port| json!({"ports": [super::setting::port("TCP", port)]}));
+    std::iter::once(first).chain(own).collect()
+}
+
+/// The flag that names the Service, for the certificate.
+pub(super) fn args(setting: &Setting) -> Vec<String> {
+    let service = setting.webhook_port.map(|_| service_name(&setting.name));
+    service.map(|name| format!("--webhook-service={name}")).into_iter().collect()
+}
+
+/// What the values of a chart change of a configuration.
+pub(super) fn changed_by_values(configuration: &mut Value) {
+    for entry in configuration["webhooks"].as_array_mut().into_iter().flatten() {
+        let given = &entry["failurePolicy"];
+        let policy = format!("<<.Values.webhooks.failurePolicy | default `{}`>>", text(given));
+        entry["failurePolicy"] = policy.into();
+        if entry.get("reinvocationPolicy").is_some() {
+            let given = text(&entry["reinvocationPolicy"]).to_owned();
+            let policy = format!("<<.Values.webhooks.reinvocationPolicy | default `{given}`>>");
+            entry["reinvocationPolicy"] = policy.into();
+        }
+    }
+    let metadata = &configuration["metadata"];
+    let annotations = "<<toYaml .Values.webhooks.annotations | nindent 4>>";
+    configuration["metadata"] = merged(metadata, &json!({"annotations": annotations}));
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
