@@ -130,3 +130,32 @@ fn made(url: &str) -> Result<(Tls, String), RunError> {
 fn made(_: &str) -> Result<(Tls, String), RunError> {
     Err(RunError::WebhooksWithoutTls)
 }
+
+#[cfg(all(test, feature = "certificates"))]
+mod tests {
+    use super::*;
+    use crate::operator::admission::{Admission, AdmissionRequest};
+
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+    fn allow(_: &AdmissionRequest) -> anyhow::Result<Admission> {
+        Ok(Admission::allow())
+    }
+
+    fn options() -> WebhookOptions {
+        let pods = crate::object::K8sType::namespaced("v1", "Pod", "pods");
+        WebhookOptions {
+            webhooks: vec![Webhook::validate_type("open", pods, allow)],
+            address: Some("127.0.0.1:0".to_owned()),
+            ..WebhookOptions::default()
+        }
+    }
+
+    #[test]
+    fn a_named_service_has_certificates_that_replicas_share_also_in_development() {
+        let service = WebhookOptions { service: Some("shop".to_owned()), ..options() };
+        let bound = service.prepare("shop", true).unwrap().unwrap();
+        assert!(bound.shared.is_some() && bound.objects.is_empty());
+        let bound = options().prepare("shop", true).unwrap().unwrap();
+        assert!(bound.shared.is_none() && !bound.objects.is_empty());
+    }
+}

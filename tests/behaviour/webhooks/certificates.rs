@@ -27,6 +27,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn no_salt(request: &AdmissionRequest<ConfigMap>) -> Result<Admission> {
     let data = request.subject().data.as_ref();
     Ok(match data.and_then(|data| data.get("salt")) {

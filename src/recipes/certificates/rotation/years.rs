@@ -37,6 +37,13 @@ struct Process {
     look_again: Duration,
 }
 
+/// An API server: the bundle that it trusts, and those that it learns of later.
+#[derive(Default)]
+struct Server {
+    trusts: Vec<u8>,
+    learns: Vec<(SystemTime, Vec<u8>)>,
+}
+
 struct World {
     rng: SeededRng,
     now: SystemTime,
@@ -45,8 +52,7 @@ struct World {
     secret: (u64, Option<TlsData>),
     bundle: (u64, Vec<u8>),
     processes: Vec<Process>,
-    /// What each API server trusts, and what it learns of later.
-    servers: Vec<(Vec<u8>, Vec<(SystemTime, Vec<u8>)>)>,
+    servers: Vec<Server>,
     writes: usize,
 }
 
@@ -85,7 +91,7 @@ impl World {
     fn advance(&mut self) {
         let next = (0..self.processes.len()).min_by_key(|at| self.processes[*at].due).unwrap();
         self.now = self.now.max(self.processes[next].due);
-        for (trusts, learns) in &mut self.servers {
+        for Server { trusts, learns } in &mut self.servers {
             while learns.first().is_some_and(|(at, _)| *at <= self.now) {
                 *trusts = learns.remove(0).1;
             }
@@ -146,19 +152,19 @@ impl World {
             if self.bundle.0 != bundle_version {
                 return Some(Step::ReadBundle);
             }
-            self.change_bundle(bundle.clone());
+            self.change_bundle(bundle);
         }
         self.processes[at].published = Some(bundle.clone());
         None
     }
 
-    fn change_bundle(&mut self, bundle: Vec<u8>) {
-        self.bundle = (self.bundle.0 + 1, bundle.clone());
+    fn change_bundle(&mut self, bundle: &[u8]) {
+        self.bundle = (self.bundle.0 + 1, bundle.to_owned());
         for at in 0..self.servers.len() {
             let lag = self.lag();
-            let learns = &mut self.servers[at].1;
+            let learns = &mut self.servers[at].learns;
             let after = learns.last().map_or(self.now, |(at, _)| *at);
-            learns.push(((self.now + lag).max(after), bundle.clone()));
+            learns.push(((self.now + lag).max(after), bundle.to_owned()));
         }
         self.wake();
     }
@@ -175,7 +181,7 @@ impl World {
     fn check(&self) {
         let served = self.processes.iter().filter_map(|process| process.serves.as_ref());
         for data in served {
-            for (trusts, _) in self.servers.iter().filter(|(trusts, _)| !trusts.is_empty()) {
+            for Server { trusts, .. } in self.servers.iter().filter(|it| !it.trusts.is_empty()) {
                 assert!(accepts(trusts, &data["tls.crt"].0, self.now), "refused at {:?}", self.now);
             }
         }
@@ -249,7 +255,7 @@ fn a_bundle_that_is_emptied_is_put_right() {
         let mut world = World::new(rng);
         world.pass(DAY);
         for _ in 0..5 {
-            world.change_bundle(Vec::new());
+            world.change_bundle(&[]);
             world.pass(DAY);
             assert_eq!(world.bundle.1, world.secret.1.as_ref().unwrap()["ca.crt"].0);
         }
