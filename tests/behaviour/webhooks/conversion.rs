@@ -5,7 +5,7 @@ use kube::{
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
     core::crd::merge_crds,
 };
-use operetta::operator::conversion::Versions;
+use operetta::{operator::conversion::Versions, prelude::*, testkit::TestCluster};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -150,4 +150,30 @@ async fn what_cannot_be_converted_is_refused_with_the_name_and_the_reason() {
     assert!(refused.message.contains(&why), "{}", refused.message);
     let _ = old.delete("a", &DeleteParams::default()).await;
     ended(answering).await;
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+fn idle(_: &SyncRequest<v1::Stall>) -> Result<SyncResponse> {
+    Ok(SyncResponse::new())
+}
+
+/// The process installs the CRD, with the versions of which no operator has parents.
+#[operetta_harness::test]
+async fn a_process_installs_all_versions_of_its_types_and_converts_between_them() {
+    let cluster = TestCluster::start();
+    let versions = Versions::hub::<v1::Stall>().keeping::<v1alpha1::Stall>(&["spec.class"], &[]);
+    let running = cluster
+        .run(|builder| {
+            let config = OperatorConfig::custom::<v1::Stall>("stalls");
+            builder.register(config, idle).versions(versions).webhooks("127.0.0.1:0")
+        })
+        .await
+        .unwrap();
+    let old: Api<v1alpha1::Stall> = Api::namespaced(cluster.client(), "default");
+    let rooms = "3".to_owned();
+    let stall = v1alpha1::Stall::new("a", v1alpha1::StallSpec { rooms });
+    old.create(&PostParams::default(), &stall).await.unwrap();
+    let new: Api<v1::Stall> = Api::namespaced(cluster.client(), "default");
+    assert_eq!(new.get("a").await.unwrap().spec.size, 3);
+    running.stop().await.unwrap();
 }

@@ -1,5 +1,7 @@
 //! Changes beside the schema, and of several versions.
 
+use std::slice;
+
 use super::*;
 
 /// Changes of what is beside the schema, by a path in the CRD.
@@ -45,10 +47,10 @@ fn every_change_of_a_crd_has_a_verdict() {
             (Safe, "schema"),
         ),
     ] {
-        let mut changed = base();
+        let mut other = base();
         let (parent, field) = path.rsplit_once('/').unwrap();
-        changed.pointer_mut(parent).unwrap()[field] = value;
-        let changes = between(&[base()], &[changed]);
+        other.pointer_mut(parent).unwrap()[field] = value;
+        let changes = between(&[base()], &[other]);
         let [change] = &changes[..] else { panic!("{path}: {changes:?}") };
         assert_eq!((change.verdict, &*change.path), expected, "{changes:?}");
     }
@@ -63,7 +65,7 @@ fn a_type_that_is_gone_or_new_or_of_another_name_is_said() {
     let shop = of(&json!({"type": "object"}));
     let mut other = shop.clone();
     other["metadata"]["name"] = json!("stores.example.com");
-    let changes = between(&[shop.clone()], &[other]);
+    let changes = between(slice::from_ref(&shop), &[other]);
     assert_eq!(
         brief(&changes),
         ["breaks : the kind Shop is now stores.example.com", "safe : the type is added"]
@@ -120,9 +122,9 @@ fn without_a_conversion_a_version_that_is_added_must_hold_the_same() {
     let both =
         |new: Value| versions("v1alpha1", &[("v1alpha1", fields(&["a", "b"], &[])), ("v1", new)]);
     let added = "safe spec.versions: the version v1 is added";
-    let same = between(&[old.clone()], &[both(fields(&["a", "b"], &[]))]);
+    let same = between(slice::from_ref(&old), &[both(fields(&["a", "b"], &[]))]);
     assert_eq!(brief(&same), [added]);
-    let changes = between(&[old.clone()], &[both(fields(&["b", "c"], &["b"]))]);
+    let changes = between(slice::from_ref(&old), &[both(fields(&["b", "c"], &["b"]))]);
     assert_eq!(
         brief(&changes),
         [
