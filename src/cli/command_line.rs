@@ -278,7 +278,7 @@ pub(crate) struct RunArgs {
     /// The Service by which the API server calls them [default: PROGRAM-webhooks].
     #[arg(long, value_name = "NAME", conflicts_with = "webhook_url")]
     pub(crate) webhook_service: Option<String>,
-    /// The address at which the API server calls them, such as https://laptop.example:9443, for a process outside of the
+    /// The address at which the API server calls them, such as `https://laptop.example:9443`, for a process outside of the
     /// cluster. The process then applies the webhook configurations.
     #[arg(long, value_name = "URL")]
     pub(crate) webhook_url: Option<String>,

@@ -87,10 +87,12 @@ pub(super) fn run(
 ) -> Result<(), RunError> {
     #[cfg(feature = "testkit")]
     if let Some(jumps) = parts.jumps.take() {
-        return clock::run(jumps, async || live(parts, lifeline, &Handle::current()).await);
+        return clock::run(jumps, async || {
+            Box::pin(live(parts, lifeline, &Handle::current())).await
+        });
     }
     let runtime = runtime()?;
-    let living = live(parts, lifeline, runtime.handle());
+    let living = Box::pin(live(parts, lifeline, runtime.handle()));
     let result = actix::System::new().block_on(living);
     // A handler that never returns must not block the end of the process.
     runtime.shutdown_background();

@@ -21,13 +21,13 @@ const PRESENT: f64 = 0.6;
 /// The letters of a text without a pattern; some need to be escaped in JSON.
 const LETTERS: &str = "[a-zA-Z0-9 ä\"\\\\./-]";
 
-/// Objects of a version whose OpenAPI schema this is: valid, with their defaults, and without unknown fields.
+/// Objects of a version whose `OpenAPI` schema this is: valid, with their defaults, and without unknown fields.
 ///
 /// # Panics
 /// If the schema has a pattern or a CEL rule that cannot be compiled.
 pub(super) fn objects(api_version: &str, kind: &str, schema: &Value) -> BoxedStrategy<Value> {
     let validator = Validator::new(Schema::from_open_api(schema));
-    let validator = validator.unwrap_or_else(|error| panic!("{api_version} {kind}: {error}"));
+    let validator = validator.expect("the schema has patterns and rules that can be compiled");
     let head = json!({"apiVersion": api_version, "kind": kind});
     (metadata(), object(schema, 0))
         .prop_map(move |(metadata, mut object)| {
@@ -99,10 +99,13 @@ fn text(schema: &Value) -> BoxedStrategy<Value> {
     }
     let least = count(&schema["minLength"]).unwrap_or(0);
     let most = count(&schema["maxLength"]).unwrap_or(least + 12).min(least + 12);
-    let plain = || string_regex(&format!("{LETTERS}{{{least},{most}}}"));
-    let pattern = schema["pattern"].as_str().map(|pattern| string_regex(unanchored(pattern)));
-    let strategy = pattern.and_then(Result::ok).map_or_else(plain, Ok);
-    strategy.expect("the letters are a regular expression").prop_map(Value::from).boxed()
+    let pattern = schema["pattern"].as_str().map(unanchored);
+    let matching = pattern.and_then(|pattern| string_regex(pattern).ok());
+    let plain = || {
+        let text = string_regex(&format!("{LETTERS}{{{least},{most}}}"));
+        text.expect("the letters are a regular expression")
+    };
+    matching.unwrap_or_else(plain).prop_map(Value::from).boxed()
 }
 
 /// Generated texts match a pattern as a whole.
@@ -170,9 +173,10 @@ fn object(schema: &Value, depth: usize) -> BoxedStrategy<Value> {
     let fields = properties.iter().filter(|(name, _)| is_own(name));
     let all = fields.fold(empty, |others, (name, field)| {
         let (name, field) = (name.clone(), value(field, depth + 1));
-        let field = match is_required(&name) {
-            true => field.prop_map(Some).boxed(),
-            false => option::weighted(PRESENT, field).boxed(),
+        let field = if is_required(&name) {
+            field.prop_map(Some).boxed()
+        } else {
+            option::weighted(PRESENT, field).boxed()
         };
         (others, field)
             .prop_map(move |(mut others, field)| {

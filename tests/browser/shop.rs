@@ -165,7 +165,7 @@ impl Shop {
         eventually(&format!("the end of {key}"), look, |is_gone| *is_gone).await;
     }
 
-    /// How many ConfigMaps of this parent exist.
+    /// How many `ConfigMaps` of this parent exist.
     pub(crate) async fn children(&self, namespace: &str, parent: &str) -> usize {
         let all: Api<ConfigMap> = Api::namespaced(self.cluster.client(), namespace);
         let all = all.list(&ListParams::default()).await.unwrap();

@@ -139,7 +139,7 @@ async fn a_mutation_is_stored_and_what_the_rust_type_does_not_know_stays() {
     answering.stop().await;
 }
 
-/// A ConfigMap names an `EchoServer` of its namespace.
+/// A `ConfigMap` names an `EchoServer` of its namespace.
 fn of_a_server(request: &AdmissionRequest<ConfigMap>) -> Result<Admission> {
     let data = request.subject().data.clone().unwrap_or_default();
     let Some(server) = data.get("server") else { return Ok(Admission::allow()) };
