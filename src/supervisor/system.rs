@@ -329,11 +329,11 @@ fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> O
 }
 
 fn start_webhooks(
-    BoundWebhooks { listener, registered, certificates, objects, shared }: BoundWebhooks,
+    BoundWebhooks { listener, registered, tls, objects, shared }: BoundWebhooks,
     records: Records,
     runtime: &Handle,
 ) -> Result<(actix_web::dev::ServerHandle, Called), RunError> {
-    let server = web::webhook_server(listener, registered, certificates, records, runtime.clone())?;
+    let server = web::webhook_server(listener, registered, tls, records, runtime.clone())?;
     let handle = server.handle();
     actix::spawn(server);
     Ok((handle, (objects, shared)))

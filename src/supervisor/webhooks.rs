@@ -12,7 +12,7 @@ use crate::{
     admission::Registered,
     manifests::{WebhookReach, configurations, conversion},
     operator::{admission::Webhook, conversion::Versions},
-    web::{self, Certificates, Tls},
+    web::{self, ClientAuthority, Tls, WebhookTls},
 };
 
 /// What a program answers, and where.
@@ -26,6 +26,8 @@ pub(super) struct WebhookOptions {
     /// The name of the Service by which the API server calls them.
     pub(super) service: Option<String>,
     pub(super) rotation: RotationSettings,
+    /// The authority of the only clients that are answered, in PEM.
+    pub(super) client_ca: Option<Vec<u8>>,
     /// Whether the API server runs on this machine.
     pub(super) is_local: bool,
 }
@@ -34,7 +36,7 @@ pub(super) struct WebhookOptions {
 pub(super) struct BoundWebhooks {
     pub(super) listener: TcpListener,
     pub(super) registered: Registered,
-    pub(super) certificates: Certificates,
+    pub(super) tls: WebhookTls,
     /// What lets the API server call them, to be applied before the operators start.
     pub(super) objects: Vec<Value>,
     /// The certificates, if all replicas share them.
@@ -53,7 +55,8 @@ impl WebhookOptions {
         program: &str,
         is_development: bool,
     ) -> Result<Option<BoundWebhooks>, RunError> {
-        let Self { webhooks, versions, address, tls, url, service, rotation, is_local } = self;
+        let Self { webhooks, versions, address, tls, url, service, rotation, client_ca, is_local } =
+            self;
         let registered = Registered::new(webhooks, versions)?;
         let Some(address) = address else {
             return match (registered.is_empty(), url.is_none() && service.is_none()) {
@@ -83,7 +86,9 @@ impl WebhookOptions {
             }
             (None, None) => return Err(RunError::WebhooksWithoutTls),
         };
-        Ok(Some(BoundWebhooks { listener, registered, certificates, objects, shared }))
+        let clients = client_ca.map(|pem| ClientAuthority::from_pem(&pem)).transpose()?;
+        let tls = WebhookTls { certificates, clients };
+        Ok(Some(BoundWebhooks { listener, registered, tls, objects, shared }))
     }
 }
 

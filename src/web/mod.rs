@@ -132,5 +132,6 @@ pub use proxy::{NoHost, TlsProxy};
 pub(crate) use server::{BindError, Protection, listen, server};
 pub(crate) use state::WebState;
 pub(crate) use stores::stores_of;
+pub(crate) use tls::ClientAuthority;
 pub use tls::{Certificates, Tls, TlsError};
-pub(crate) use webhooks::{Records, webhook_server};
+pub(crate) use webhooks::{Records, WebhookTls, webhook_server};

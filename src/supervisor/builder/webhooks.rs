@@ -80,6 +80,14 @@ impl SupervisorBuilder {
         self
     }
 
+    /// Answers webhooks only to clients with a certificate of this authority, in PEM. An API server presents one if the
+    /// kubeconfig of its `--admission-control-config-file` names it. By default whoever reaches the port is answered: an
+    /// answer changes nothing, and says what the handler thinks of an object that the client has sent.
+    pub fn webhook_client_ca(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.webhooks.client_ca = Some(pem.into());
+        self
+    }
+
     /// Lets the API server call the webhooks at this address, such as `https://laptop.example:9443`, for a program that runs
     /// outside of its cluster. The process makes a certificate, and applies its configurations and the conversions of its
     /// CRDs as the field manager `operetta-webhooks`. It needs the feature `certificates`.

@@ -5,6 +5,10 @@
 //! background, so that no client waits for a disk. If a new pair is invalid, the old one stays in use
 //! and the problem is reported.
 
+mod clients;
+
+pub(crate) use clients::ClientAuthority;
+
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
@@ -178,10 +182,21 @@ impl Certificates {
 
     /// The configuration for TLS 1.2 and 1.3.
     pub(super) fn config(&self) -> Result<ServerConfig, Error> {
-        Ok(ServerConfig::builder_with_provider(provider::default_provider().into())
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::new(self.clone())))
+        self.config_for(None)
+    }
+
+    /// The same for the clients of this authority alone.
+    pub(super) fn config_for(
+        &self,
+        clients: Option<&ClientAuthority>,
+    ) -> Result<ServerConfig, Error> {
+        let config = ServerConfig::builder_with_provider(provider::default_provider().into())
+            .with_safe_default_protocol_versions()?;
+        let config = match clients {
+            Some(clients) => config.with_client_cert_verifier(clients.verifier()),
+            None => config.with_no_client_auth(),
+        };
+        Ok(config.with_cert_resolver(Arc::new(self.clone())))
     }
 
     /// The files of the certificate and its key, if they come from files.

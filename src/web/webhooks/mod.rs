@@ -26,7 +26,7 @@ use self::{calls::Calls, reviews::Served};
 use super::{
     connection::{self, Slots},
     request_rules::Limits,
-    tls::Certificates,
+    tls::{Certificates, ClientAuthority},
     transport,
 };
 use crate::admission::Registered;
@@ -37,6 +37,12 @@ const SHUTDOWN_TIMEOUT: u64 = 3;
 /// The API server keeps a few connections; there may be several API servers.
 const CONNECTIONS: usize = 256;
 
+/// Who answers, and who may ask.
+pub(crate) struct WebhookTls {
+    pub(crate) certificates: Certificates,
+    pub(crate) clients: Option<ClientAuthority>,
+}
+
 /// Serves on a bound listener. Call and await it within an actix System.
 ///
 /// # Errors
@@ -44,14 +50,14 @@ const CONNECTIONS: usize = 256;
 pub(crate) fn webhook_server(
     listener: TcpListener,
     registered: Registered,
-    certificates: Certificates,
+    WebhookTls { certificates, clients }: WebhookTls,
     records: Records,
     runtime: Handle,
 ) -> io::Result<Server> {
     let limits = Limits { connections: CONNECTIONS, per_peer: CONNECTIONS, ..Limits::default() };
     records.served(&registered);
     let answers = Served { registered, calls: Calls::on(runtime), records };
-    let config = certificates.config().map_err(io::Error::other)?;
+    let config = certificates.config_for(clients.as_ref()).map_err(io::Error::other)?;
     actix_web::rt::spawn(certificates.follow());
     connection::end_when_stalled(&listener, limits.stalled);
     let server = Server::build()
@@ -67,3 +73,6 @@ pub(crate) fn webhook_server(
     })?;
     Ok(server.run())
 }
+
+#[cfg(test)]
+mod tests;
