@@ -2,7 +2,7 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use super::{deployment::service_name, header::header};
+use super::{deployed::Deployed, header::header};
 use crate::{
     manifests::{self, ManifestError, Permissions, WebhookReach, to_yaml},
     operator::{AnyOperator, admission::Webhook, conversion::Versions},
@@ -59,7 +59,7 @@ impl Types {
         only: &[String],
         (namespace, name): (&str, &str),
     ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-        let (namespace, name) = (namespace.to_owned(), service_name(name));
+        let (namespace, name) = (namespace.to_owned(), Deployed::webhook_service(name));
         let service = WebhookReach::Service { namespace, name, port: PORT };
         let reach = self.url.clone().map_or(service, WebhookReach::Url);
         let is_chosen = |one: &&Versions| only.is_empty() || has_parents_of(operators, one);

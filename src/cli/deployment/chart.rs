@@ -29,7 +29,7 @@ pub(crate) fn chart(
     types: &Types,
     only: &[String],
 ) -> Result<Vec<File>, ManifestError> {
-    let setting = Setting::chart().with_webhooks(types.called_port());
+    let setting = webhooks::called(Setting::chart(), types);
     let crds = types.crds(operators, only, (&setting.namespace, &setting.name))?;
     let monitored = [monitoring::service_monitor(&setting), monitoring::prometheus_rule(&setting)?];
     let issued = tls::issued(&setting.metadata(), &setting.hosts(), &setting.secret);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     leader,
     setting::{Setting, listening, name_service, spread},
-    tls, webhooks,
+    tls,
 };
 
 const HELPERS: &str = include_str!("helpers.tpl");
@@ -15,7 +15,7 @@ const HELPERS: &str = include_str!("helpers.tpl");
 pub(super) fn helpers(setting: &Setting, only: &[String]) -> Result<String, ManifestError> {
     let (host, secret) = (setting.host(), &setting.secret);
     let parts = [
-        ("args", json!([listening().to_vec(), webhooks::args(setting)].concat())),
+        ("args", json!([listening().to_vec(), setting.webhook_args.clone()].concat())),
         ("self-signed", json!([tls::SELF_SIGNED])),
         ("certificate", json!(tls::args())),
         ("leader", json!(leader::args())),

@@ -43,7 +43,6 @@ pub(super) use chart::chart;
 pub(super) use file::File;
 use file::header;
 use setting::Setting;
-pub(super) use webhooks::service_name;
 
 /// The container of the Deployment.
 const CONTAINER: &str = "/spec/template/spec/containers/0";
@@ -88,7 +87,7 @@ fn objects(
     types: &Types,
     only: &[String],
 ) -> Result<Vec<(&'static str, Vec<Value>)>, ManifestError> {
-    let setting = Setting::kustomize(deployed, only).with_webhooks(types.called_port());
+    let setting = webhooks::called(Setting::kustomize(deployed, only), types);
     let mut running = workload::always(&setting).to_vec();
     running.push(workload::network_policy(&setting));
     running.extend(webhooks::objects(&setting, types));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{tls, webhooks};
+use super::tls;
 use crate::cli::{deployed::Deployed, header::flag};
 
 /// The port of the endpoint in a Pod.
@@ -60,8 +60,10 @@ pub(super) struct Setting {
     pub(super) egress: Value,
     /// The port of a Pod at which the API server calls its webhooks.
     pub(super) webhook_port: Option<u16>,
+    /// The arguments for that, which also the helpers of a chart have.
+    pub(super) webhook_args: Vec<String>,
     /// Whether values of a chart change things.
-    has_values: bool,
+    pub(super) has_values: bool,
 }
 
 impl Setting {
@@ -99,6 +101,7 @@ impl Setting {
             peers: peers(),
             egress: json!([name_service(), api_server()]),
             webhook_port: None,
+            webhook_args: Vec::new(),
             has_values: false,
         }
     }
@@ -152,23 +155,8 @@ impl Setting {
             peers: json!("<<toYaml .Values.networkPolicy.from | nindent 4>>"),
             egress: json!("<<include `operetta.egress` . | nindent 2>>"),
             webhook_port: None,
+            webhook_args: Vec::new(),
             has_values: true,
-        }
-    }
-
-    /// The API server calls the process at this port. The helpers of a chart have its arguments.
-    pub(super) fn with_webhooks(mut self, port: Option<u16>) -> Self {
-        self.webhook_port = port;
-        let more = webhooks::args(&self);
-        if let Some(args) = self.args.as_array_mut() {
-            args.extend(more.into_iter().map(Value::from));
-        }
-        self
-    }
-
-    pub(super) fn webhooks_in_chart(&self, configuration: &mut Value) {
-        if self.has_values {
-            webhooks::changed_by_values(configuration);
         }
     }
 

@@ -2,15 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::setting::{Setting, merged};
+use super::setting::{Setting, merged, port};
 use crate::{
-    cli::crds::Types,
+    cli::{crds::Types, deployed::Deployed},
     manifests::{WebhookReach, configurations},
     operator::admission::Webhook,
 };
 
 /// The name of the port of a Pod.
-pub(super) const PORT_NAME: &str = "webhooks";
+const PORT_NAME: &str = "webhooks";
+
+/// The same of a program that the API server calls.
+pub(super) fn called(mut setting: Setting, types: &Types) -> Setting {
+    setting.webhook_port = types.called_port();
+    if setting.webhook_port.is_some() {
+        let service = Deployed::webhook_service(&setting.name);
+        setting.webhook_args = vec![format!("--webhook-service={service}")];
+    }
+    if let Some(args) = setting.args.as_array_mut() {
+        args.extend(setting.webhook_args.iter().cloned().map(Value::from));
+    }
+    setting
+}
 
 /// None for a program without webhooks, and for one that is called at an address.
 pub(super) fn objects(setting: &Setting, types: &Types) -> Vec<Value> {
@@ -18,30 +31,28 @@ pub(super) fn objects(setting: &Setting, types: &Types) -> Vec<Value> {
         return Vec::new();
     }
     let webhooks: Vec<&Webhook> = types.webhooks.iter().collect();
-    let (namespace, name) = (setting.namespace.clone(), service_name(&setting.name));
+    let (namespace, name) = (setting.namespace.clone(), Deployed::webhook_service(&setting.name));
     let reach = WebhookReach::Service { namespace, name, port: 443 };
     let mut configurations = configurations(&types.program, &webhooks, &reach, None);
     for configuration in &mut configurations {
         configuration["metadata"]["labels"] = setting.labels();
-        setting.webhooks_in_chart(configuration);
+        if setting.has_values {
+            changed_by_values(configuration);
+        }
     }
     [vec![service(setting)], configurations].concat()
 }
 
-/// The Service of the endpoint has its port already.
-pub(in crate::cli) fn service_name(program: &str) -> String {
-    format!("{program}-webhooks")
-}
-
-/// Every replica answers, also one that is not ready: a webhook needs no Lease.
+/// Every replica answers, also one that is not ready: to list its objects it may need its own conversion.
 fn service(setting: &Setting) -> Value {
     let mut metadata = setting.metadata();
-    metadata["name"] = service_name(&setting.name).into();
+    metadata["name"] = Deployed::webhook_service(&setting.name).into();
     json!({
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": metadata,
         "spec": {
+            "publishNotReadyAddresses": true,
             "selector": setting.selector,
             "ports": [{"name": PORT_NAME, "port": 443, "targetPort": PORT_NAME}],
         },
@@ -57,19 +68,12 @@ pub(super) fn container_ports(setting: &Setting, first: Value) -> Value {
 
 /// API servers may have any address.
 pub(super) fn ingress(setting: &Setting, first: Value) -> Value {
-    let port = setting.webhook_port;
-    let own = port.map(|port| json!({"ports": [super::setting::port("TCP", port)]}));
+    let own = setting.webhook_port.map(|number| json!({"ports": [port("TCP", number)]}));
     std::iter::once(first).chain(own).collect()
 }
 
-/// The flag that names the Service, for the certificate.
-pub(super) fn args(setting: &Setting) -> Vec<String> {
-    let service = setting.webhook_port.map(|_| service_name(&setting.name));
-    service.map(|name| format!("--webhook-service={name}")).into_iter().collect()
-}
-
 /// What the values of a chart change of a configuration.
-pub(super) fn changed_by_values(configuration: &mut Value) {
+fn changed_by_values(configuration: &mut Value) {
     for entry in configuration["webhooks"].as_array_mut().into_iter().flatten() {
         let given = &entry["failurePolicy"];
         let policy = format!("<<.Values.webhooks.failurePolicy | default `{}`>>", text(given));
