@@ -9,7 +9,7 @@ use rustls::{
     server::{WebPkiClientVerifier, danger::ClientCertVerifier},
 };
 
-use super::TlsError;
+use super::error::TlsError;
 
 /// The authority whose clients are answered, and no others. Cheap to clone.
 #[derive(Clone)]
