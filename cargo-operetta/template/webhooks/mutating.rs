@@ -21,7 +21,6 @@ pub fn scaffold_check(_: &AdmissionRequest<Scaffold>, object: &mut Scaffold) -> 
 }
 
 /// When the API server calls it. Default: before a `Scaffold` is created or changed.
-#[must_use]
 pub fn webhook() -> Webhook {
     Webhook::mutate("scaffold-check", scaffold_check)
 }

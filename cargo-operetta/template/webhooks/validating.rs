@@ -24,7 +24,6 @@ pub fn scaffold_check(request: &AdmissionRequest<Scaffold>) -> Result<Admission>
 }
 
 /// When the API server calls it. Default: before a `Scaffold` is created or changed.
-#[must_use]
 pub fn webhook() -> Webhook {
     Webhook::validate("scaffold-check", scaffold_check)
 }

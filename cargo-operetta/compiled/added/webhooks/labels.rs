@@ -21,7 +21,6 @@ pub fn labels(_: &AdmissionRequest<Till>, object: &mut Till) -> Result<Admission
 }
 
 /// When the API server calls it. Default: before a `Till` is created or changed.
-#[must_use]
 pub fn webhook() -> Webhook {
     Webhook::mutate("labels", labels)
 }

@@ -24,7 +24,6 @@ pub fn short_names(request: &AdmissionRequest<Till>) -> Result<Admission> {
 }
 
 /// When the API server calls it. Default: before a `Till` is created or changed.
-#[must_use]
 pub fn webhook() -> Webhook {
     Webhook::validate("short-names", short_names)
 }
