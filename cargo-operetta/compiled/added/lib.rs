@@ -1,7 +1,5 @@
 //! What `cargo operetta add` writes to a package, compiled and tested as in that package: an operator whose type was changed,
 //! two webhooks of it, and two versions. A test of `cargo-operetta` holds the files to what is written.
 
-#![expect(clippy::unnecessary_wraps, reason = "the handlers of a library are public")]
-
 pub mod till;
 pub mod webhooks;
