@@ -7,12 +7,20 @@ use std::{
 
 use anyhow::Context;
 
-use super::names::Names;
+use serde_json::Value;
+
+use super::{names::Names, package::OperatorSource};
 
 /// A file below the new folder.
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) text: String,
+}
+
+impl File {
+    pub(crate) fn new(path: &str, text: String) -> Self {
+        Self { path: path.to_owned(), text }
+    }
 }
 
 /// Where the new package has Operetta from.
@@ -36,6 +44,9 @@ const TEMPLATE: [(&str, &str); 11] = [
     ("AGENTS.md", include_str!("../template/AGENTS.md")),
 ];
 
+const VALIDATING: &str = include_str!("../template/webhooks/validating.rs");
+const MUTATING: &str = include_str!("../template/webhooks/mutating.rs");
+
 /// The files for these names.
 pub(crate) fn of(names: &Names, source: &Source) -> Vec<File> {
     let file = |(path, text)| replaced(path, text, names, &names.krate, &source.in_manifest());
@@ -53,6 +64,38 @@ pub(crate) fn of_module(names: &Names, module: &str) -> Vec<File> {
     let krate = format!("{}::{module}", names.krate);
     let file = |(path, text)| Some(replaced(&path_of(path)?, text, names, &krate, ""));
     TEMPLATE.into_iter().filter_map(file).collect()
+}
+
+/// The source of a webhook for the parents of an operator, with this label and function. Its tests have a spec.
+pub(crate) fn of_webhook(
+    mutating: bool,
+    operator: &OperatorSource,
+    (label, function): (&str, &str),
+    spec: &Value,
+) -> String {
+    let module = operator.path_in("crate") + "::";
+    let spec = in_macro(spec);
+    let replaced = [
+        ("crate::", &*module),
+        ("\"@spec@\"", &spec),
+        ("scaffold-check", label),
+        ("scaffold_check", function),
+        ("Scaffold", &operator.parent),
+        ("scaffold", &operator.parent.to_ascii_lowercase()),
+    ];
+    replace(if mutating { MUTATING } else { VALIDATING }, &replaced)
+}
+
+/// JSON as it is written by hand: on one line if it is short. Its texts have no line breaks.
+fn in_macro(json: &Value) -> String {
+    const SHORT: usize = 60;
+    let lines = format!("{json:#}");
+    let line = lines.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    if line.len() <= SHORT { line } else { lines.replace('\n', "\n        ") }
+}
+
+pub(crate) fn write_all(folder: &Path, files: &[File]) -> anyhow::Result<()> {
+    files.iter().try_for_each(|File { path, text }| write(&folder.join(path), text))
 }
 
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {

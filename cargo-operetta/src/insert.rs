@@ -34,6 +34,31 @@ pub(crate) fn chained(
     Ok(format!("{}\n{inserted}{}", &text[..end], &text[end..]))
 }
 
+/// A feature of a dependency whose features are on its line, the first of this name.
+pub(crate) fn dependency_feature(
+    file: &str,
+    text: &str,
+    dependency: &str,
+    feature: &str,
+) -> Result<String, Unplaced> {
+    let place = format!("{dependency} = {{ .., features = [..] }}");
+    let quoted = format!("\"{feature}\"");
+    let begin = format!("{dependency} = {{");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let found = lines.iter_mut().find(|line| line.starts_with(&begin));
+    let Some((line, list)) = found
+        .and_then(|line| line.find("features = [").map(|at| (line, at + "features = [".len())))
+    else {
+        return Err(Unplaced { file: file.to_owned(), place, inserted: quoted });
+    };
+    if line.contains(&quoted) {
+        return Ok(text.to_owned());
+    }
+    let comma = if line[list..].trim_start().starts_with(']') { "" } else { ", " };
+    line.insert_str(list, &(quoted + comma));
+    Ok(lines.join("\n") + "\n")
+}
+
 /// Where the first parenthesis of a text is closed. What is called has no parenthesis in a text or a comment.
 fn closed(text: &str) -> Option<usize> {
     let mut open = 0;
@@ -69,5 +94,18 @@ mod tests {
         let expected = "`.register(` is not in src/main.rs: write `.register(till())` yourself";
         assert_eq!(error.to_string(), expected);
         assert!(chained("a", ".register(", ".register(", "b").is_err());
+    }
+
+    #[test]
+    fn a_feature_is_added_to_the_dependency_once() {
+        let text =
+            "[dependencies]\noperetta = { path = \"/o\", features = [\"cli\"] }\nserde = \"1\"\n";
+        let of = |text: &str| dependency_feature("Cargo.toml", text, "operetta", "certificates");
+        let added = of(text).unwrap();
+        assert!(added.contains("features = [\"certificates\", \"cli\"] }\nserde"), "{added}");
+        assert_eq!(of(&added).unwrap(), added);
+        let error = of("[dependencies.operetta]\nversion = \"1\"\n").unwrap_err().to_string();
+        let expected = "`operetta = { .., features = [..] }` is not in Cargo.toml: write `\"certificates\"` yourself";
+        assert_eq!(error, expected);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! arguments ─ names ─> Names ─ files ─> the files of `template` with these names ─ write ─> a folder
-//!           ─ add ──> kinds, insert ──> its files with what is added
+//!           ─ add ──> package, kinds, versions, insert ──> its files with what is added
 //! ```
 //!
 //! `compiled/Cargo.toml` is a package of the files of `template`, so that tests compile and run what is written.
@@ -12,6 +12,8 @@ mod files;
 mod insert;
 mod kinds;
 mod names;
+mod package;
+mod versions;
 
 use std::{
     fs,

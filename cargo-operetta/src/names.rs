@@ -32,6 +32,13 @@ pub(crate) enum NameError {
         "--group `{0}` is one of Kubernetes itself: use a domain of your own, such as `shop.example.com`"
     )]
     Reserved(String),
+    #[error(
+        "`{0}` is no name of a webhook: use up to 63 lower-case letters, digits and `-`, with a letter first, such as \
+         `short-names`; not a word of Rust, `webhook`, or the name of a function beside it"
+    )]
+    Webhook(String),
+    #[error("`{0}` is no version: use one such as `v1`, `v2alpha1` or `v1beta2`")]
+    Version(String),
 }
 
 impl Names {
@@ -61,6 +68,31 @@ impl Names {
         let (package, krate) = (package.to_owned(), package.replace('-', "_"));
         Ok(Self { package, krate, kind, singular, group })
     }
+}
+
+/// The function and the module of a webhook: `short_names` of `short-names`.
+pub(crate) fn webhook_function(name: &str) -> Result<String, NameError> {
+    let function = name.replace('-', "_");
+    let is_name = is_label(name)
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && syn::parse_str::<syn::Ident>(&function).is_ok()
+        // The function beside it, and the words of its tests.
+        && !["webhook", "config", "sync", "named", "tests"].contains(&name);
+    if is_name { Ok(function) } else { Err(NameError::Webhook(name.to_owned())) }
+}
+
+/// Whether a text is a version as Kubernetes orders them: `v1`, `v1alpha1`, `v1beta2`.
+pub(crate) fn check_version(text: &str) -> Result<(), NameError> {
+    let is_number = |text: &str| {
+        text.starts_with(|first: char| matches!(first, '1'..='9'))
+            && text.len() <= 9
+            && text.chars().all(|letter| letter.is_ascii_digit())
+    };
+    let is_version = text.strip_prefix('v').is_some_and(|numbers| {
+        let split = numbers.split_once("alpha").or_else(|| numbers.split_once("beta"));
+        split.map_or(is_number(numbers), |(major, minor)| is_number(major) && is_number(minor))
+    });
+    if is_version { Ok(()) } else { Err(NameError::Version(text.to_owned())) }
 }
 
 /// Whether a text is a label of DNS (RFC 1123).
@@ -144,5 +176,25 @@ mod tests {
             assert_eq!(of("a", None, Some(group)), Err(NameError::Reserved(group.to_owned())));
         }
         assert!(of("a", None, Some("notk8s.io")).is_ok());
+    }
+
+    #[test]
+    fn webhooks_are_named_by_labels_that_are_functions_too() {
+        assert_eq!(webhook_function("short-names").unwrap(), "short_names");
+        for name in ["", "Short", "1st", "short-", "a_b", "a.b", "type", "self", "webhook", "ä"] {
+            assert_eq!(webhook_function(name), Err(NameError::Webhook(name.to_owned())));
+        }
+    }
+
+    #[test]
+    fn versions_are_those_that_kubernetes_orders() {
+        for version in ["v1", "v12", "v1alpha1", "v2beta10"] {
+            assert_eq!(check_version(version), Ok(()));
+        }
+        for version in
+            ["", "1", "v", "v0", "v1alpha", "alpha1", "v1gamma1", "V1", "v1-1", "v1alpha0"]
+        {
+            assert_eq!(check_version(version), Err(NameError::Version(version.to_owned())));
+        }
     }
 }
