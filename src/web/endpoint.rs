@@ -43,7 +43,7 @@ pub(super) enum Method {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
-    not(all(feature = "dashboard", feature = "mcp")),
+    not(feature = "dashboard"),
     expect(dead_code, reason = "one is for the page, and one for `mcp`")
 )]
 pub(super) enum AccessRule {
