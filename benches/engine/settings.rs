@@ -49,7 +49,7 @@ pub(crate) struct Settings {
     #[arg(long, hide = true, default_value_t = 0)]
     pub(crate) port: u16,
     /// The folder with the certificate of that process
-    #[arg(long, hide = true, default_value = "")]
+    #[arg(long, hide = true, default_value = ".")]
     pub(crate) certificates: PathBuf,
     /// The webhook of controller-runtime as a program, instead of building it with Go
     #[arg(long)]

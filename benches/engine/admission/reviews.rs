@@ -74,7 +74,7 @@ async fn under_load(webhook: &Serving, certificate: &Certificate, seconds: usize
         failures += failed;
     }
     let count = u32::try_from(each * CONNECTIONS)?;
-    Ok(Load { took, failures, cpu_of_one: (webhook.cpu()? - cpu) / count })
+    Ok(Load { took, failures, cpu_of_one: webhook.cpu()?.saturating_sub(cpu) / count })
 }
 
 /// The times of one connection, and how many answers are missing or do not allow. A connection that is behind its plan
