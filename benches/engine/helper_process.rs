@@ -1,4 +1,4 @@
-//! A process of this program that performs a part of a measurement. It reads commands and writes responses,
+//! A process, mostly of this program, that performs a part of a measurement. It reads commands and writes responses,
 //! one a line. It ends with its input or with its parent process.
 
 use std::process::Stdio;
@@ -17,7 +17,7 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    /// Starts this program with other arguments, and returns when it is ready.
+    /// Starts it, and returns when it is ready: with its first line.
     pub(crate) async fn start(command: &mut Command) -> Result<Self> {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;

@@ -4,6 +4,7 @@
 //! `-- --cluster controlplane` does on the real one, `-- --help` lists the options. A missed
 //! target is printed like a met one; only an error ends the program with a non-zero code.
 
+mod admission;
 mod bare;
 mod change;
 mod cluster;
@@ -49,6 +50,9 @@ async fn main() -> Result<()> {
     if let Some(web) = settings.readers_of {
         return web::readers::read(web, settings.burst()).await;
     }
+    if let Some(kubeconfig) = &settings.webhooks_of {
+        return admission::answer(kubeconfig, settings.port, &settings.certificates).await;
+    }
     if !settings.bench {
         println!("use `cargo bench --bench engine`: a debug build would measure itself");
         return Ok(());
@@ -79,5 +83,6 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Waiting => waiting::measure(settings).await,
         Figure::Related => related::measure(settings).await,
         Figure::Register => register::measure(settings).await,
+        Figure::Admission => admission::measure(settings).await,
     }
 }

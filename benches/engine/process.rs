@@ -102,9 +102,14 @@ pub(crate) async fn run_operators(
 
 /// This process's resident memory in KiB.
 pub(crate) fn resident() -> Result<usize> {
-    let status =
-        fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
+    resident_of(std::process::id())
+}
+
+/// A process's resident memory in KiB.
+pub(crate) fn resident_of(id: u32) -> Result<usize> {
+    let path = format!("/proc/{id}/status");
+    let status = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let number = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    Ok(number.context("/proc/self/status has VmRSS in kB")?.parse()?)
+    Ok(number.context("/proc/<pid>/status has VmRSS in kB")?.parse()?)
 }

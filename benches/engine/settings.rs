@@ -42,6 +42,18 @@ pub(crate) struct Settings {
     /// Run as the process with the readers of this web endpoint
     #[arg(long, hide = true)]
     pub(crate) readers_of: Option<SocketAddr>,
+    /// Run as the process that answers webhooks, with this kubeconfig
+    #[arg(long, hide = true)]
+    pub(crate) webhooks_of: Option<PathBuf>,
+    /// The port of that process
+    #[arg(long, hide = true, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// The folder with the certificate of that process
+    #[arg(long, hide = true, default_value = ".")]
+    pub(crate) certificates: PathBuf,
+    /// The webhook of controller-runtime as a program, instead of building it with Go
+    #[arg(long)]
+    pub(crate) peer: Option<PathBuf>,
     /// What cargo adds
     #[arg(long, hide = true)]
     pub(crate) bench: bool,
@@ -78,6 +90,8 @@ pub(crate) enum Figure {
     Related,
     /// Fifty operators that are registered on a running process, and go again: watches, latency, memory
     Register,
+    /// What a webhook adds to a create, beside one of controller-runtime; reviews and conversions a second
+    Admission,
 }
 
 /// How large.
@@ -155,6 +169,16 @@ impl Settings {
     /// For how many seconds nothing changes.
     pub(crate) fn idle_seconds(&self) -> u64 {
         self.by_scale([5, 20, 60])
+    }
+
+    /// How many objects are created with and without a webhook.
+    pub(crate) fn admissions(&self) -> usize {
+        self.samples.unwrap_or(self.by_scale([100, 500, 2000]))
+    }
+
+    /// For how many seconds reviews are sent at a rate.
+    pub(crate) fn review_seconds(&self) -> usize {
+        self.by_scale([1, 10, 10])
     }
 
     fn by_scale<T: Copy>(&self, [quick, normal, full]: [T; 3]) -> T {

@@ -27,13 +27,17 @@ pub(crate) fn conversion(body: &[u8]) -> Result<Conversion, ReviewError> {
 
 /// The review with the converted objects, in their order, or with the reason why there are none.
 pub(crate) fn converted(uid: &str, objects: Result<Vec<Value>, String>) -> Value {
-    let response = match objects {
+    let mut review = json!({"apiVersion": API_VERSION, "kind": KIND, "response": {"uid": uid}});
+    let response = &mut review["response"];
+    match objects {
         Ok(objects) => {
-            json!({"uid": uid, "convertedObjects": objects, "result": {"status": "Success"}})
+            response["result"] = json!({"status": "Success"});
+            // Within `json!` each of them would be copied.
+            response["convertedObjects"] = Value::Array(objects);
         }
-        Err(why) => json!({"uid": uid, "result": {"status": "Failure", "message": why}}),
-    };
-    json!({"apiVersion": API_VERSION, "kind": KIND, "response": response})
+        Err(why) => response["result"] = json!({"status": "Failure", "message": why}),
+    }
+    review
 }
 
 #[cfg(test)]

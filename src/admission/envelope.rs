@@ -25,13 +25,12 @@ pub(crate) enum ReviewError {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Review {
+struct Review<T> {
     #[serde(default)]
     api_version: String,
     #[serde(default)]
     kind: String,
-    #[serde(default)]
-    request: Option<Value>,
+    request: Option<T>,
 }
 
 /// The request of a review of this kind and version.
@@ -39,7 +38,19 @@ pub(super) fn request_of<T: DeserializeOwned>(
     body: &[u8],
     expected: Kind,
 ) -> Result<T, ReviewError> {
-    let Review { api_version, kind, request } =
+    match serde_json::from_slice(body) {
+        Ok(Review { api_version, kind, request: Some(request) })
+            if (kind.as_str(), api_version.as_str()) == expected =>
+        {
+            Ok(request)
+        }
+        _ => step_by_step(body, expected),
+    }
+}
+
+/// The same, and what is wrong with it.
+fn step_by_step<T: DeserializeOwned>(body: &[u8], expected: Kind) -> Result<T, ReviewError> {
+    let Review::<Value> { api_version, kind, request } =
         serde_json::from_slice(body).map_err(|error| unreadable(expected.0, &error))?;
     if (kind.as_str(), api_version.as_str()) != expected {
         return Err(ReviewError::Version { kind, api_version, expected });

@@ -132,7 +132,7 @@ where
     T: DeserializeOwned + 'static,
 {
     fn call(self: Arc<Self>, request: AdmissionRequest) -> Call {
-        Call::Blocking(Box::new(move || match request.map(typed::<T>) {
+        Call::Blocking(Box::new(move || match request.map(|object| typed::<T>(&object)) {
             Ok(request) => (self.0)(&request).map(Answered::from),
             Err(misfit) => Ok(misfit.into()),
         }))
@@ -147,7 +147,7 @@ where
 {
     fn call(self: Arc<Self>, request: AdmissionRequest) -> Call {
         let answer = async move {
-            match request.map(typed::<T>) {
+            match request.map(|object| typed::<T>(&object)) {
                 Ok(request) => (self.0)(request).await.map(Answered::from),
                 Err(misfit) => Ok(misfit.into()),
             }
@@ -193,7 +193,7 @@ where
             let Some(mut edited) = Edited::<T>::of(&request) else {
                 return Ok(Answered::default());
             };
-            match (edited.typed(), request.map(typed::<T>)) {
+            match (edited.typed(), request.map(|object| typed::<T>(&object))) {
                 (Ok(mut object), Ok(request)) => {
                     let admission = (self.0)(&request, &mut object)?;
                     edited.answer(&object, admission)
@@ -215,7 +215,7 @@ where
             let Some(mut edited) = Edited::<T>::of(&request) else {
                 return Ok(Answered::default());
             };
-            match (edited.typed(), request.map(typed::<T>)) {
+            match (edited.typed(), request.map(|object| typed::<T>(&object))) {
                 (Ok(object), Ok(request)) => {
                     let (object, admission) = (self.0)(request, object).await?;
                     edited.answer(&object, admission)
@@ -241,7 +241,7 @@ impl<T: DeserializeOwned + Serialize> Edited<T> {
     }
 
     fn typed(&mut self) -> Result<T, Misfit> {
-        let object = typed::<T>(self.original.clone())?;
+        let object = typed::<T>(&self.original)?;
         let unserializable =
             |error: serde_json::Error| Misfit { path: ".".to_owned(), why: error.to_string() };
         self.before = serde_json::to_value(&object).map_err(unserializable)?;

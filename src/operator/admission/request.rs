@@ -146,9 +146,12 @@ pub(crate) struct Misfit {
     pub(crate) why: String,
 }
 
-pub(crate) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, Misfit> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        Misfit { path, why: error.into_inner().to_string() }
+/// The path of a misfit costs a second reading, and all others nothing.
+pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, Misfit> {
+    T::deserialize(value).or_else(|_| {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let path = error.path().to_string();
+            Misfit { path, why: error.into_inner().to_string() }
+        })
     })
 }

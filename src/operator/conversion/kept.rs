@@ -11,14 +11,14 @@ pub(crate) const FIELDS_OF_VERSIONS: &str = "operetta.dev/fields-of-versions";
 type Fields = BTreeMap<String, Value>;
 
 /// Puts the fields of `from` that `to` cannot hold into the annotation of the converted object, and the fields of `to` that
-/// are in the annotation of the original into their place.
+/// are in that annotation into their place. The converted object has the metadata of the original.
 pub(super) fn carry(
     original: &Value,
     mut converted: Value,
     (from, lost): (&str, &[String]),
     to: &str,
 ) -> Value {
-    let mut kept = annotation(original);
+    let mut kept = annotation(&converted);
     let found = lost.iter().filter_map(|path| Some((path.clone(), at(original, path)?.clone())));
     let found: Fields = found.collect();
     if found.is_empty() {

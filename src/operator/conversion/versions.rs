@@ -14,7 +14,8 @@ use crate::{
 /// The versions of a custom resource, as Rust types with `From` or `TryFrom` between each and one of them, the hub.
 ///
 /// # Guarantees
-/// - Metadata stays as it is, but for one annotation with what a version [cannot hold](Hub::keeping).
+/// - Metadata stays as it is, but for one annotation with what a version [cannot hold](Hub::keeping). A conversion sees it
+///   without `managedFields`.
 /// - An object that cannot be converted fails with its name; nothing is made up.
 ///
 /// # Assumptions
@@ -73,8 +74,10 @@ struct Spoke {
     lost_by_hub: Vec<String>,
 }
 
+const MANAGED_FIELDS: &str = "managedFields";
+
 /// Converts an object of one version to another, as JSON.
-type Step = Arc<dyn Fn(Value) -> Result<Value, String> + Send + Sync>;
+type Step = Arc<dyn Fn(&Value) -> Result<Value, String> + Send + Sync>;
 
 /// An object cannot be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -151,31 +154,37 @@ impl Versions {
         let (from, to) = (self.version_of(from)?, self.version_of(desired)?);
         let hub = match self.spokes.get(from) {
             Some(spoke) => {
-                self.step(&spoke.to_hub, &object, (from, &spoke.lost_by_hub), self.hub.version())?
+                self.step(&spoke.to_hub, object, (from, &spoke.lost_by_hub), self.hub.version())?
             }
             None => object,
         };
         match self.spokes.get(to) {
             Some(spoke) => {
-                self.step(&spoke.from_hub, &hub, (self.hub.version(), &spoke.lost_by_it), to)
+                self.step(&spoke.from_hub, hub, (self.hub.version(), &spoke.lost_by_it), to)
             }
             None => Ok(hub),
         }
     }
 
-    /// Metadata is that of the original: a Rust type may not know all of it.
+    /// Metadata is that of the original: a Rust type may not know all of it. The managed fields, which are often larger
+    /// than all else of it, wait beside.
     fn step(
         &self,
         step: &Step,
-        original: &Value,
+        mut original: Value,
         from: (&str, &[String]),
         to: &str,
     ) -> Result<Value, String> {
-        let mut converted = step(original.clone())?;
+        let metadata = original.get_mut("metadata").and_then(Value::as_object_mut);
+        let managed_fields = metadata.and_then(|metadata| metadata.remove(MANAGED_FIELDS));
+        let mut converted = step(&original)?;
         converted["apiVersion"] = format!("{}/{to}", self.hub.group()).into();
         converted["kind"] = self.hub.kind().into();
-        converted["metadata"] = original["metadata"].clone();
-        Ok(carry(original, converted, from, to))
+        converted["metadata"] = original["metadata"].take();
+        if let Some(managed_fields) = managed_fields {
+            converted["metadata"][MANAGED_FIELDS] = managed_fields;
+        }
+        Ok(carry(&original, converted, from, to))
     }
 
     /// The version of an `apiVersion` that is one of these.
@@ -317,14 +326,17 @@ fn defined<V: CustomType>() -> Definition {
     Definition::Derived { rust_type: type_name::<V>(), make: V::crd }
 }
 
-fn step<A, B>(object: Value) -> Result<Value, String>
+fn step<A, B>(object: &Value) -> Result<Value, String>
 where
     A: DeserializeOwned,
     B: TryFrom<A> + Serialize,
     B::Error: fmt::Display,
 {
-    let object: A = serde_path_to_error::deserialize(object)
-        .map_err(|error| format!("{}: it does not fit its version", error.path()))?;
+    // The path of a misfit costs a second reading, and all others nothing.
+    let object = A::deserialize(object).or_else(|_| {
+        serde_path_to_error::deserialize(object)
+            .map_err(|error| format!("{}: it does not fit its version", error.path()))
+    })?;
     let converted = B::try_from(object).map_err(|error| error.to_string())?;
     serde_json::to_value(converted).map_err(|error| error.to_string())
 }

@@ -11,7 +11,10 @@ use super::{
 use crate::{
     admission::{Registered, ReviewError, answer, conversion, converted, review},
     metrics::CallOutcome,
-    operator::{admission::Webhook, conversion::Versions},
+    operator::{
+        admission::{Webhook, WebhookKind},
+        conversion::Versions,
+    },
 };
 
 /// What is served.
@@ -79,7 +82,12 @@ async fn admission(
     if plural != webhook.ty.plural() || group != webhook.ty.group() {
         return Err(NoAnswer::OtherType(format!("{plural}.{group}")));
     }
-    let (uid, object) = (asked.request.uid.clone(), asked.request.object.clone());
+    let uid = asked.request.uid.clone();
+    // A patch is made from it.
+    let object = match webhook.kind {
+        WebhookKind::Validating => None,
+        WebhookKind::Mutating => asked.request.object.clone(),
+    };
     let request = asked.request.with_stores(seen.stores());
     let answered = calls.admit(webhook, request, sent.within).await;
     let answered = answered.map_err(NoAnswer::Failed)?;

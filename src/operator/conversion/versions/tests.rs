@@ -90,6 +90,19 @@ fn an_object_goes_through_another_version_and_comes_back_the_same() {
 }
 
 #[test]
+fn managed_fields_stay_and_a_conversion_does_not_see_them() {
+    // They would not fit the Rust type.
+    let mut new = shop("v1", &json!({"size": 3}));
+    new["metadata"]["managedFields"] = json!("odd");
+    let old = versions().convert(new.clone(), "example.com/v1alpha1").unwrap();
+    assert_eq!(old["metadata"], new["metadata"]);
+    assert_eq!(versions().convert(old, "example.com/v1").unwrap(), new);
+    let without = shop("v1", &json!({"size": 3}));
+    let old = versions().convert(without, "example.com/v1alpha1").unwrap();
+    assert_eq!(old["metadata"].get("managedFields"), None);
+}
+
+#[test]
 fn an_object_of_the_desired_version_stays_as_it_is() {
     let odd = json!({"apiVersion": "example.com/v1", "spec": 3});
     assert_eq!(versions().convert(odd.clone(), "example.com/v1"), Ok(odd));
