@@ -77,6 +77,8 @@ async fn exchange(
     let tcp = TcpStream::connect(address)
         .await
         .map_err(|error| Failure::dial(&address.to_string(), &error))?;
+    // A body behind its head would wait for the acknowledgement of that. Without it, answers are only later.
+    let _ = tcp.set_nodelay(true);
     let name = ServerName::try_from(target.name.clone()).map_err(|error| error.to_string())?;
     let config = verifier::config(&target.bundle).map_err(|error| error.to_string())?;
     let tls = TlsConnector::from(Arc::new(config))
