@@ -241,7 +241,9 @@ impl Fold<'_> {
     /// A failed status write fails the reconcile, unless that has failed already.
     fn with_failure(self, failed_by: Option<FailedBy>) -> Report {
         let Self { mut report, seen, redactor: _ } = self;
-        let Seen { failed, requests, foreign, of_status, parent_held, .. } = seen;
+        let Seen { failed, requests, mut foreign, of_status, parent_held, .. } = seen;
+        // They are found in any order, and the status must not change with it.
+        foreign.sort_by(|one, other| one.id.cmp(&other.id));
         report.failure = match failed_by {
             None | Some(FailedBy::ParentHeld) if of_status.is_some() => {
                 Some(Failure::Api(of_status.into_iter().collect()))

@@ -59,7 +59,9 @@ impl Trouble {
     }
 
     fn into_problem(self) -> Problem {
-        let Self { about, says, because, remedies, is_unready } = self;
+        let Self { mut about, says, because, remedies, is_unready } = self;
+        // The answers of the API server come in any order, and the sentence is the same.
+        about.sort_unstable();
         let ids: Vec<&ChildId> = about.iter().collect();
         let actions = remedies.into_iter().map(|remedy| match remedy {
             Remedy::Action(action) => action,
@@ -116,7 +118,7 @@ mod tests {
             Trouble::of(&pod(name), "belongs to somebody else").cured_on_each("delete", "Delete it")
         };
         let other = Trouble::of(&pod("x"), "was refused").because("no");
-        let problems = merged(vec![foreign("a"), other, foreign("b"), foreign("c"), foreign("a")]);
+        let problems = merged(vec![foreign("c"), other, foreign("b"), foreign("a"), foreign("c")]);
         let what: Vec<&str> = problems.iter().map(|it| it.what.as_str()).collect();
         assert_eq!(what, ["Pod ns/a and 2 more: belongs to somebody else", "Pod ns/x was refused"]);
         let command = problems[0].actions[0].command.as_deref();
