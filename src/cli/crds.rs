@@ -2,9 +2,9 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use super::{deployed::Deployed, header::header};
+use super::header::header;
 use crate::{
-    manifests::{self, ManifestError, Permissions, WebhookReach, to_yaml},
+    manifests::{self, ManifestError, Permissions, WebhookReach, to_yaml, webhook_service},
     operator::{AnyOperator, admission::Webhook, conversion::Versions},
     supervisor::SupervisorBuilder,
 };
@@ -43,6 +43,13 @@ impl Types {
         self.port.filter(|_| has_some && self.url.is_none())
     }
 
+    /// How the API server reaches the webhooks of a program that is deployed under this name.
+    pub(super) fn reach(&self, namespace: &str, name: &str) -> WebhookReach {
+        let (namespace, name) = (namespace.to_owned(), webhook_service(name));
+        let service = WebhookReach::Service { namespace, name, port: PORT };
+        self.url.clone().map_or(service, WebhookReach::Url)
+    }
+
     /// The permissions with those of the webhooks.
     pub(super) fn permit(&self, permissions: Permissions) -> Permissions {
         match self.called_port() {
@@ -59,9 +66,7 @@ impl Types {
         only: &[String],
         (namespace, name): (&str, &str),
     ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-        let (namespace, name) = (namespace.to_owned(), Deployed::webhook_service(name));
-        let service = WebhookReach::Service { namespace, name, port: PORT };
-        let reach = self.url.clone().map_or(service, WebhookReach::Url);
+        let reach = self.reach(namespace, name);
         let is_chosen = |one: &&Versions| only.is_empty() || has_parents_of(operators, one);
         let configs = operators.iter().map(AnyOperator::config);
         let versions = self.versions.iter().filter(is_chosen);

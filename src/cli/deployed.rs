@@ -22,11 +22,6 @@ impl Deployed {
         }
     }
 
-    /// The Service by which the API server calls webhooks: that of the endpoint has its port already.
-    pub(super) fn webhook_service(name: &str) -> String {
-        format!("{name}-webhooks")
-    }
-
     /// Sets the namespace.
     #[must_use]
     pub fn namespace(self, name: &str) -> Self {

@@ -51,7 +51,7 @@ pub(crate) use gate::{Entry, Gate, Permit, SharedPermits, Ticket};
 pub(crate) use parent_types::ParentTypes;
 pub(crate) use preview::preview;
 pub(crate) use requests::RequestPermits;
-pub(crate) use trace::reconcile as reconcile_span;
+pub(crate) use trace::{TARGET as TRACE_TARGET, reconcile as reconcile_span};
 pub(crate) use undeclared::Undeclared;
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub struct Reconcile {
     pub(crate) steps: StepTimes,
     /// Whether the parent's status was written.
     pub(crate) wrote_status: bool,
-    /// Whether the condition `Stalled` is `True` since. The phase of the parent tells it.
+    /// Whether the condition `Stalled` is `True` since then, which the phase of the parent shows.
     #[serde(skip)]
     pub(crate) is_stalled: bool,
 }

@@ -74,5 +74,5 @@ pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;
 pub use webhooks::WebhookReach;
-pub(crate) use webhooks::{configurations, conversion};
+pub(crate) use webhooks::{configurations, conversion, webhook_secret, webhook_service};
 pub use yaml::to_yaml;

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
-use super::{account::Account, manifest::Manifest};
+use super::{account::Account, manifest::Manifest, webhooks::webhook_secret};
 use crate::operator::conversion::Versions;
 
 /// What the certificates are for.
@@ -34,7 +34,7 @@ impl WebhookRights {
 
     /// RBAC cannot limit a creation to a name.
     fn of_the_secret(&self) -> Vec<PolicyRule> {
-        let secret = format!("{}-webhook-certificates", self.program);
+        let secret = webhook_secret(&self.program);
         vec![
             rule(("", &["secrets"]), Vec::new(), &["create"]),
             rule(("", &["secrets"]), vec![secret], &["get", "update", "watch"]),

@@ -29,6 +29,16 @@ pub enum WebhookReach {
     Url(String),
 }
 
+/// The Service by which the API server calls the webhooks of a program: that of its web endpoint has the port already.
+pub(crate) fn webhook_service(program: &str) -> String {
+    format!("{program}-webhooks")
+}
+
+/// The Secret with the certificates that all replicas of a program share.
+pub(crate) fn webhook_secret(program: &str) -> String {
+    format!("{program}-webhook-certificates")
+}
+
 /// The type of the objects of [`configurations`], by what their webhooks may do.
 pub(super) fn configuration_type(kind: WebhookKind) -> K8sType {
     let (kind, plural) = match kind {

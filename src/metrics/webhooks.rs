@@ -1,6 +1,6 @@
 //! What is counted of webhooks.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use prometheus::IntGauge;
 
@@ -35,9 +35,10 @@ pub(crate) struct WebhookCall {
 }
 
 impl CallOutcome {
-    const OF_ADMISSION: [Self; 6] =
-        [Self::Allowed, Self::Changed, Self::Denied, Self::Failed, Self::Late, Self::Unreadable];
-    const OF_CONVERSION: [Self; 4] = [Self::Converted, Self::Failed, Self::Late, Self::Unreadable];
+    /// The outcomes of a review that can be read.
+    const OF_ADMISSION: [Self; 5] =
+        [Self::Allowed, Self::Changed, Self::Denied, Self::Failed, Self::Late];
+    const OF_CONVERSION: [Self; 3] = [Self::Converted, Self::Failed, Self::Late];
 
     /// The value of the label.
     pub(crate) fn name(self) -> &'static str {
@@ -67,7 +68,7 @@ impl Metrics {
         };
         let families = self.families();
         for operation in operations {
-            for outcome in outcomes.iter().filter(|it| **it != CallOutcome::Unreadable) {
+            for outcome in outcomes {
                 let labels = [webhook, operation, outcome.name()];
                 families.webhook_requests.with_label_values(&labels).inc_by(0);
             }
@@ -90,7 +91,7 @@ impl WebhookCall {
         let families = self.metrics.families();
         let labels = [&self.webhook, operation.unwrap_or(UNKNOWN), outcome.name()];
         families.webhook_requests.with_label_values(&labels).inc();
-        let took: Duration = self.began.elapsed();
+        let took = self.began.elapsed();
         families.webhook_duration.with_label_values(&[&self.webhook]).observe(took.as_secs_f64());
     }
 

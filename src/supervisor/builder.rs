@@ -282,7 +282,6 @@ impl SupervisorBuilder {
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }
-        // A program may answer webhooks alone.
         let expects_registrations = self.expects_registrations || !self.webhooks.is_empty();
         if self.operators.is_empty() && !expects_registrations {
             return Err(RunError::NoOperators);
@@ -292,9 +291,9 @@ impl SupervisorBuilder {
             check_external(&self.external, &self.operators)?;
         }
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
-        let Self { on_ready, is_announced, development, are_crds_installed, .. } = self;
-        let Self { mut election, is_plan_only, .. } = self;
-        let Self { arbiters, program, external, trace_ids, webhooks, .. } = self;
+        let Self { on_ready, is_announced, development, are_crds_installed, is_plan_only, .. } =
+            self;
+        let Self { mut election, arbiters, program, external, trace_ids, webhooks, .. } = self;
         let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
         let versions = webhooks.versions.clone();
         let webhooks = webhooks.prepare(name, development.is_some())?;

@@ -143,7 +143,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
     let records = Records { board: board.clone(), metrics: metrics.clone() };
-    let answering = webhooks.map(|bound| start_webhooks(bound, records, runtime)).transpose()?;
+    let answering = webhooks.map(|bound| bound.start(records, runtime)).transpose()?;
     let (answering, called) = answering.unzip();
     let (objects, shared_certificates) = called.filter(|_| !is_plan_only).unwrap_or_default();
     let arbiters = Arbiters::start(arbiters, &board);
@@ -180,9 +180,6 @@ struct Shared {
     pool: ArbiterPool,
     program: Program,
 }
-
-/// What lets the API server call the webhooks: objects to be applied, or certificates.
-type Called = (Vec<Value>, Option<SharedCertificates>);
 
 /// What is to run.
 struct Wanted {
@@ -326,17 +323,6 @@ fn announced(announcement: Option<Announcement>, on_ready: Option<OnReady>) -> O
             call(ready);
         }
     }))
-}
-
-fn start_webhooks(
-    BoundWebhooks { listener, registered, tls, objects, shared }: BoundWebhooks,
-    records: Records,
-    runtime: &Handle,
-) -> Result<(actix_web::dev::ServerHandle, Called), RunError> {
-    let server = web::webhook_server(listener, registered, tls, records, runtime.clone())?;
-    let handle = server.handle();
-    actix::spawn(server);
-    Ok((handle, (objects, shared)))
 }
 
 fn start_web(

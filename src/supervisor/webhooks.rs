@@ -2,7 +2,9 @@
 
 use std::net::TcpListener;
 
+use actix_web::dev::ServerHandle;
 use serde_json::Value;
+use tokio::runtime::Handle;
 
 use super::{
     RunError,
@@ -12,7 +14,7 @@ use crate::{
     admission::Registered,
     manifests::{WebhookReach, configurations, conversion},
     operator::{admission::Webhook, conversion::Versions},
-    web::{self, ClientAuthority, Tls, WebhookTls},
+    web::{self, ClientAuthority, Records, Tls, WebhookTls},
 };
 
 /// What a program answers, and where.
@@ -89,6 +91,24 @@ impl WebhookOptions {
         let clients = client_ca.map(|pem| ClientAuthority::from_pem(&pem)).transpose()?;
         let tls = WebhookTls { certificates, clients };
         Ok(Some(BoundWebhooks { listener, registered, tls, objects, shared }))
+    }
+}
+
+/// What lets the API server call the webhooks: objects to be applied, or certificates.
+pub(super) type Called = (Vec<Value>, Option<SharedCertificates>);
+
+impl BoundWebhooks {
+    /// Serves them from now on.
+    pub(super) fn start(
+        self,
+        records: Records,
+        runtime: &Handle,
+    ) -> Result<(ServerHandle, Called), RunError> {
+        let Self { listener, registered, tls, objects, shared } = self;
+        let server = web::webhook_server(listener, registered, tls, records, runtime.clone())?;
+        let handle = server.handle();
+        actix::spawn(server);
+        Ok((handle, (objects, shared)))
     }
 }
 

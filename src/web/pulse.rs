@@ -53,3 +53,44 @@ fn begin(board: Board) -> Beating {
     });
     Beating { beats, task }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::{task::LocalSet, time::Instant};
+
+    use super::*;
+    use crate::{
+        board::{OperatorInfo, ParentState},
+        object::{K8sType, Uid},
+        operator::OperatorConfig,
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn readers_are_woken_together_some_time_after_the_first_of_several_changes() {
+        let test = async {
+            let (board, pulse) = (Board::new(), Pulse::default());
+            let config =
+                OperatorConfig::new("cook", K8sType::namespaced("v1", "ConfigMap", "configmaps"));
+            let name = config.operator_name().unwrap();
+            board.register(OperatorInfo { name: name.clone(), config, has_finalizer: false });
+            let _listener = board.subscribe().unwrap();
+            let mut beats = [pulse.beats(&board), pulse.beats(&board)];
+            let began = Instant::now();
+            for parent in ["ns/a", "ns/b", "ns/c"] {
+                let state = ParentState::pending(Uid::new("u"), None);
+                board.record(&name, &parent.parse().unwrap(), state);
+            }
+            for beats in &mut beats {
+                beats.changed().await.unwrap();
+                assert_eq!(began.elapsed(), GATHER);
+            }
+            // A change after that wakes them again, and nothing else does.
+            let [first, _] = &mut beats;
+            let again = tokio::time::timeout(Duration::from_secs(60), first.changed());
+            assert!(again.await.is_err());
+            board.begin_stopping();
+            first.changed().await.unwrap();
+        };
+        LocalSet::new().run_until(test).await;
+    }
+}

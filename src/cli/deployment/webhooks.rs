@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::setting::{Setting, merged, port};
 use crate::{
-    cli::{crds::Types, deployed::Deployed},
-    manifests::{WebhookReach, configurations},
+    cli::crds::Types,
+    manifests::{configurations, webhook_service},
     operator::admission::Webhook,
 };
 
@@ -16,7 +16,7 @@ const PORT_NAME: &str = "webhooks";
 pub(super) fn called(mut setting: Setting, types: &Types) -> Setting {
     setting.webhook_port = types.called_port();
     if setting.webhook_port.is_some() {
-        let service = Deployed::webhook_service(&setting.name);
+        let service = webhook_service(&setting.name);
         setting.webhook_args = vec![format!("--webhook-service={service}")];
     }
     if let Some(args) = setting.args.as_array_mut() {
@@ -31,8 +31,7 @@ pub(super) fn objects(setting: &Setting, types: &Types) -> Vec<Value> {
         return Vec::new();
     }
     let webhooks: Vec<&Webhook> = types.webhooks.iter().collect();
-    let (namespace, name) = (setting.namespace.clone(), Deployed::webhook_service(&setting.name));
-    let reach = WebhookReach::Service { namespace, name, port: 443 };
+    let reach = types.reach(&setting.namespace, &setting.name);
     let mut configurations = configurations(&types.program, &webhooks, &reach, None);
     for configuration in &mut configurations {
         configuration["metadata"]["labels"] = setting.labels();
@@ -46,7 +45,7 @@ pub(super) fn objects(setting: &Setting, types: &Types) -> Vec<Value> {
 /// Every replica answers, also one that is not ready: to list its objects it may need its own conversion.
 fn service(setting: &Setting) -> Value {
     let mut metadata = setting.metadata();
-    metadata["name"] = Deployed::webhook_service(&setting.name).into();
+    metadata["name"] = webhook_service(&setting.name).into();
     json!({
         "apiVersion": "v1",
         "kind": "Service",

@@ -31,15 +31,13 @@ use self::{
     named::Named,
     sender::Sender,
 };
-use crate::cli::address::Address;
+use crate::{cli::address::Address, execute::TRACE_TARGET};
 
 mod known;
 mod linked;
 mod named;
 mod sender;
 
-/// The target of the spans of Operetta.
-const TARGET: &str = "operetta::trace";
 /// How long the end of the process waits for the last spans.
 const LAST: Duration = Duration::from_millis(400);
 
@@ -91,7 +89,7 @@ impl Traces {
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
         let tracer = Linked::new(self.provider.tracer("operetta"), self.known.clone());
-        let ours = filter_fn(|metadata| metadata.is_span() && metadata.target() == TARGET);
+        let ours = filter_fn(|metadata| metadata.is_span() && metadata.target() == TRACE_TARGET);
         tracing_opentelemetry::layer()
             .with_tracer(tracer)
             .with_location(false)

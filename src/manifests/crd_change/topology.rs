@@ -1,4 +1,4 @@
-//! How the items of lists and the fields of maps are told apart and owned.
+//! How the items of lists and the fields of maps are distinguished and owned.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ const LIST_TYPE: &str = "x-kubernetes-list-type";
 const LIST_KEYS: &str = "x-kubernetes-list-map-keys";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 
-/// Whether Kubernetes tells the items apart by keys.
+/// Whether Kubernetes distinguishes the items by keys.
 pub(super) fn has_keys(schema: &Value) -> bool {
     schema[LIST_TYPE] == "map"
 }

@@ -7,10 +7,12 @@
 //!
 //! Nothing here does I/O: conversions can be called from a plain test. See [`Versions`].
 
+mod hub;
 mod kept;
 mod versions;
 
 #[cfg(feature = "testkit")]
 pub(crate) use kept::FIELDS_OF_VERSIONS;
 
-pub use versions::{ConversionError, Hub, Versions, VersionsError};
+pub use hub::Hub;
+pub use versions::{ConversionError, Versions, VersionsError};

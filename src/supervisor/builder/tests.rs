@@ -5,7 +5,10 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::*;
 use crate::{
-    operator::{ConfigError, SyncRequest, SyncResponse},
+    operator::{
+        ConfigError, SyncRequest, SyncResponse,
+        admission::{Admission, AdmissionRequest, Webhook},
+    },
     supervisor::{run_operator, tests::sync},
 };
 
@@ -78,4 +81,34 @@ async fn what_blocks_is_refused_within_a_runtime_and_names_what_does_not() {
     }
     let error = unreachable().run().await.unwrap_err();
     assert!(error.to_string().contains("no such cluster"), "{error}");
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
+fn allow(_: &AdmissionRequest<ConfigMap>) -> anyhow::Result<Admission> {
+    Ok(Admission::allow())
+}
+
+#[test]
+fn webhooks_need_an_address_and_a_caller_and_no_operator() {
+    let alone = || Supervisor::builder().webhook(Webhook::validate("a", allow));
+    let refused = alone().run_blocking();
+    assert!(matches!(refused, Err(RunError::WebhooksWithoutAddress)), "{refused:?}");
+    for called in [
+        unreachable().webhooks("127.0.0.1:0"),
+        unreachable().webhook_service("a"),
+        unreachable().webhook_url("https://localhost:9443"),
+    ] {
+        assert!(matches!(called.run_blocking(), Err(RunError::NoWebhooks)));
+    }
+    let nobody = alone().webhooks("127.0.0.1:0").run_blocking();
+    assert!(matches!(nobody, Err(RunError::WebhooksWithoutTls)), "{nobody:?}");
+    let odd = alone().webhooks("127.0.0.1:0").webhook_url("https://").run_blocking();
+    assert!(matches!(odd, Err(RunError::WebhookUrl(_))), "{odd:?}");
+    // It gets as far as to the cluster, without an operator.
+    let lost = alone()
+        .webhooks("127.0.0.1:0")
+        .webhook_url("https://localhost:9443")
+        .connect(|| async { Err::<kube::Client, _>(anyhow::anyhow!("no such cluster")) })
+        .run_blocking();
+    assert!(matches!(lost, Err(RunError::Connect(_))), "{lost:?}");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     admission::Registered,
-    manifests::{Caller, callers},
+    manifests::{Caller, callers, webhook_secret, webhook_service},
     operator::admission::Webhook,
     recipes::Lifetimes,
     web::Certificates,
@@ -49,7 +49,7 @@ pub(crate) struct SharedCertificates {
     pub(super) settings: RotationSettings,
 }
 
-/// Those of the webhooks of a program, called by this Service or by the one of its name.
+/// Those of the webhooks of a program, called by this Service or by the usual one.
 #[expect(clippy::unnecessary_wraps, reason = "none without the feature `certificates`")]
 pub(crate) fn shared(
     program: &str,
@@ -58,10 +58,10 @@ pub(crate) fn shared(
     settings: RotationSettings,
 ) -> Option<SharedCertificates> {
     let webhooks: Vec<&Webhook> = registered.admissions().collect();
-    let secret = format!("{program}-webhook-certificates");
+    let secret = webhook_secret(program);
     Some(SharedCertificates {
         certificates: Certificates::replaced_by(&format!("the Secret {secret}")),
-        service: service.unwrap_or_else(|| format!("{program}-webhooks")),
+        service: service.unwrap_or_else(|| webhook_service(program)),
         callers: callers(program, &webhooks, registered.conversions()),
         secret,
         settings,

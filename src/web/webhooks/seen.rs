@@ -5,6 +5,7 @@ use tracing::{Span, debug_span, field::Empty};
 use crate::{
     admission::Registered,
     board::{Board, Rejection},
+    execute::TRACE_TARGET,
     metrics::{CONVERSION, CallOutcome, Metrics, WebhookCall},
     object::{K8sType, ObjectKey},
     operator::{
@@ -54,7 +55,7 @@ impl Records {
     pub(super) fn admission(&self, webhook: &Webhook, trace: Option<&str>) -> Seen<'_> {
         let name = webhook.name();
         let span = debug_span!(
-            target: "operetta::trace", parent: None, "admission", otel.kind = "server",
+            target: TRACE_TARGET, parent: None, "admission", otel.kind = "server",
             webhook = name, traceparent = trace, review = Empty, operation = Empty, object = Empty,
             outcome = Empty, otel.status_code = Empty,
         );
@@ -65,7 +66,7 @@ impl Records {
     pub(super) fn conversion(&self, versions: &Versions, trace: Option<&str>) -> Seen<'_> {
         let name = versions.hub.resource_name();
         let span = debug_span!(
-            target: "operetta::trace", parent: None, "conversion", otel.kind = "server",
+            target: TRACE_TARGET, parent: None, "conversion", otel.kind = "server",
             webhook = name, traceparent = trace, review = Empty, objects = Empty, outcome = Empty,
             otel.status_code = Empty,
         );

@@ -164,7 +164,7 @@ fn a_null_or_a_default_that_is_gone_needs_a_version() {
 }
 
 #[test]
-fn a_rule_that_is_added_needs_a_version_and_a_transition_rule_is_told_apart() {
+fn a_rule_that_is_added_needs_a_version_and_a_transition_rule_is_named_as_one() {
     let rules = |rules: Value| json!({"type": "string", "x-kubernetes-validations": rules});
     let changes =
         |old: Value, new: Value| between(&[of(&with(&rules(old)))], &[of(&with(&rules(new)))]);
