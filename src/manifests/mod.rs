@@ -73,6 +73,6 @@ pub(crate) use endpoint::SUBRESOURCE;
 pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;
-pub use webhooks::WebhookReach;
-pub(crate) use webhooks::{configurations, conversion, webhook_secret, webhook_service};
+pub use webhooks::{WebhookReach, webhook_secret, webhook_service};
+pub(crate) use webhooks::{configurations, conversion};
 pub use yaml::to_yaml;

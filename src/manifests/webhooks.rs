@@ -29,13 +29,14 @@ pub enum WebhookReach {
     Url(String),
 }
 
-/// The Service by which the API server calls the webhooks of a program: that of its web endpoint has the port already.
-pub(crate) fn webhook_service(program: &str) -> String {
+/// The name of the Service by which the API server calls the webhooks of a program, unless it has another one: that of its
+/// web endpoint has the port already.
+pub fn webhook_service(program: &str) -> String {
     format!("{program}-webhooks")
 }
 
-/// The Secret with the certificates that all replicas of a program share.
-pub(crate) fn webhook_secret(program: &str) -> String {
+/// The name of the Secret with the certificates of webhooks that all replicas of a program share.
+pub fn webhook_secret(program: &str) -> String {
     format!("{program}-webhook-certificates")
 }
 
