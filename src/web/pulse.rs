@@ -86,7 +86,7 @@ mod tests {
             }
             // A change after that wakes them again, and nothing else does.
             let [first, _] = &mut beats;
-            let again = tokio::time::timeout(Duration::from_secs(60), first.changed());
+            let again = tokio::time::timeout(Duration::from_mins(1), first.changed());
             assert!(again.await.is_err());
             board.begin_stopping();
             first.changed().await.unwrap();
