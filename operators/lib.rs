@@ -32,17 +32,25 @@ pub fn all() -> Vec<AnyOperator> {
     ]
 }
 
-/// The CRDs of all operators.
+/// The CRDs of all operators, in all versions.
 ///
 /// # Errors
-/// Those of [`manifests::crds`].
+/// Those of [`manifests::crds_in_versions`].
 pub fn crds() -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-    manifests::crds(all().iter().map(AnyOperator::config))
+    let operators = all();
+    let configs = operators.iter().map(AnyOperator::config);
+    manifests::crds_in_versions(configs, &[database::versions()], None)
 }
 
 /// Registers operators with a supervisor.
 pub fn register_all(builder: SupervisorBuilder, operators: Vec<AnyOperator>) -> SupervisorBuilder {
     operators.into_iter().fold(builder, SupervisorBuilder::register_any)
+}
+
+/// Registers what the API server asks: the versions of types, and webhooks.
+pub fn with_webhooks(builder: SupervisorBuilder) -> SupervisorBuilder {
+    let builder = builder.versions(database::versions());
+    database::webhooks().into_iter().fold(builder, SupervisorBuilder::webhook)
 }
 
 /// The name of the binary in a cluster, also that of its account.
@@ -58,7 +66,8 @@ pub fn program() -> Program {
         .image("operetta-operators")
         .description("The operators of Operetta in one process.");
     let supervisor = Supervisor::builder().program("operators", version);
-    Program::new(register_all(supervisor, all()))
+    let supervisor = with_webhooks(register_all(supervisor, all())).webhooks("0.0.0.0:9443");
+    Program::new(supervisor)
         .about("Runs the operators of this repository in one process.")
         .deployed(deployed)
         .suggest([

@@ -111,6 +111,7 @@ mod version_tag;
 mod write;
 
 pub use self::{
+    cel::SchemaRules,
     credentials::CredentialsError,
     persistence::DataDirectoryError,
     requests::{RequestRecord, WatchRecord},

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   crd       what can be asked for, and what the API server refuses
-//!   refusal   what only this operator can refuse, before anything is written
+//!   admission what the API server asks before it stores a Database
+//!   refusal   what a schema cannot refuse, before anything is written
 //!   children  the objects, as pure functions of the parent
 //!   stages    which of them are returned, and in which order they are written
 //!   deletion  what happens to the data at the end
@@ -39,6 +40,7 @@ use self::{
     status::Observed,
 };
 
+mod admission;
 mod children;
 mod claim;
 mod crd;
@@ -48,9 +50,10 @@ mod refusal;
 mod stages;
 mod status;
 
+pub use admission::{DEFAULT_STORAGE_CLASS, webhooks};
 pub use crd::{
-    Amount, Backup, Database, DatabaseSpec, DatabaseStatus, DeletionPolicy, LastBackup, Mode,
-    ReadReplicas, Resources, RestoreFrom, Storage, VERSIONS,
+    Amount, Backup, Database, DatabaseSpec, DatabaseStatus, DeletionPolicy, LastBackup,
+    ReadReplicas, Resources, RestoreFrom, Storage, VERSIONS, Version, v1alpha1, versions,
 };
 
 /// The operator as the binary registers it.
@@ -117,7 +120,7 @@ impl Handler for Databases {
         let has_backups = |claim: &str| backups.exists((&*namespace, claim));
         // No retry fixes it, a change of the parent or of the claim does.
         refusal::check(&database.spec, pending_restore(database), has_backups)
-            .map_err(|refused| Permanent(refused.to_string()))?;
+            .map_err(|refused| Permanent(format!("{}: {refused}", refused.field())))?;
         let restore = request.child::<Job>(&names::restore(database))?;
         let claims = request.children::<PersistentVolumeClaim>().iter().map(|it| it.map(Claim::of));
         let claims = claims.collect::<Result<Vec<_>, _>>()?;

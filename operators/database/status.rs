@@ -38,6 +38,7 @@ pub(super) fn status(database: &Database, observed: &Observed<'_>) -> DatabaseSt
     DatabaseStatus {
         replicas,
         ready_replicas,
+        version: Some(database.spec.version.to_string()),
         // Never unset: what a last backup is made of may be deleted before it.
         initialised: before.initialised || ready_replicas > 0,
         selector: Some(names::selector_text(database)),

@@ -24,16 +24,16 @@ mod last_backup;
 /// A database with everything that can be asked for.
 fn all() -> Value {
     json!({
-        "version": "17.7", "mode": "HighAvailability", "replicas": 3,
-        "storage": {"size": "10Gi", "class": "fast"},
-        "backup": {"schedule": "30 3 * * *", "retention": 5},
+        "version": {"major": 17, "minor": 7}, "replicas": 3,
+        "storage": {"size": "10Gi", "storageClassName": "fast"},
+        "backup": {"schedule": "30 3 * * *", "retention": 5, "size": "20Gi"},
         "restoreFrom": {"database": "old"},
         "readReplicas": {"min": 2, "max": 5, "targetCPU": 70},
     })
 }
 
 fn small() -> Value {
-    json!({"version": "17.7", "storage": {"size": "1Gi"}})
+    json!({"version": {"major": 17, "minor": 7}, "storage": {"size": "1Gi"}})
 }
 
 fn request(spec: &Value, status: &Value) -> SyncRequest {
@@ -158,11 +158,11 @@ fn every_pod_fits_the_restricted_standard() {
 }
 
 #[test]
-fn a_change_of_the_mode_restarts_no_pod() {
+fn a_change_of_the_replicas_restarts_no_pod() {
     let template =
         |spec: &Value| child(&response(spec), "StatefulSet main")["spec"]["template"].clone();
     let mut alone = all();
-    (alone["mode"], alone["replicas"]) = (json!("Standalone"), json!(1));
+    alone["replicas"] = json!(1);
     assert_eq!(template(&alone), template(&all()));
 }
 

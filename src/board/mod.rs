@@ -47,6 +47,7 @@ mod snapshots;
 mod timeline;
 mod trend;
 mod type_facts;
+mod types;
 
 pub(crate) use activity::{
     ActivityFilter, ActivityKind, ActivityLimit, ActivityPage, LeaderChange, Line, Names,

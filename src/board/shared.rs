@@ -12,18 +12,18 @@ use tokio::sync::mpsc;
 use super::{
     Change, CredentialState, Full, Leadership, OperatorInfo, OperatorRestarts, OperatorSnapshot,
     OperatorState, ParentName, ParentPhase, ParentState, QueueState, Reader, Subscription,
-    TypeSnapshot, TypeState, WebRequest,
+    TypeSnapshot, WebRequest,
     activity::Activity,
     feed::{self, Feed},
     pulse::Pulses,
     trend::Trend,
+    types::WebhookReads,
 };
 use crate::{
     object::{K8sType, ObjectKey, Uid},
     operator::{OperatorName, Pause},
     plan::UndeclaredField,
     related::{Reads, Source},
-    store::StoreReader,
 };
 
 /// The board of one process. Cheap to clone.
@@ -31,7 +31,8 @@ use crate::{
 pub struct Board {
     contents: Arc<RwLock<Contents>>,
     pub(super) pulses: Pulses,
-    feed: Feed,
+    pub(super) feed: Feed,
+    pub(super) webhook_reads: WebhookReads,
     pub(super) activity: Activity,
     #[cfg(feature = "testkit")]
     pub(super) panics: super::panics::Panics,
@@ -191,33 +192,6 @@ impl Board {
         }
     }
 
-    pub(crate) fn add_store(&self, store: StoreReader) {
-        let (ty, state) = (store.ty().clone(), TypeState::default());
-        self.write().types.insert(ty, TypeSnapshot { store, state });
-    }
-
-    /// Removes the cache of a type.
-    pub(crate) fn remove_store(&self, ty: &K8sType) {
-        let removed = self.write().types.remove(ty);
-        self.pulses.remove(&format!("reflector/{}", ty.resource_name()));
-        drop(removed);
-    }
-
-    pub(crate) fn set_type(&self, ty: &K8sType, state: TypeState) {
-        self.update_type(ty, |shown| *shown = state);
-    }
-
-    /// Changes the state of the watch of a type. The closure must not call the board.
-    pub(crate) fn update_type(&self, ty: &K8sType, change: impl FnOnce(&mut TypeState)) {
-        let mut contents = self.write();
-        let Some(shown) = contents.types.get_mut(ty) else { return };
-        let before = self.feed.has_listeners().then(|| shown.state.clone());
-        change(&mut shown.state);
-        let is_change = before.is_some_and(|before| before.differs_from(&shown.state));
-        let change = is_change.then(|| Change::Type { ty: ty.clone(), state: shown.state.clone() });
-        self.notify(&contents, change);
-    }
-
     /// Adds a parent, or replaces the one of that name.
     pub(crate) fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
         let mut contents = self.write();
@@ -287,7 +261,7 @@ impl Board {
 
     /// Requires the lock of the board, under which `has_listeners` was checked too. Otherwise notices
     /// could be out of order, and a listener that subscribes and then reads the board could miss a change.
-    fn notify(
+    pub(super) fn notify(
         &self,
         _locked: &RwLockWriteGuard<'_, Contents>,
         changes: impl IntoIterator<Item = Change>,
@@ -303,15 +277,15 @@ impl Board {
 // === reading ===
 
 impl Board {
-    /// Listens to changes from now on.
-    ///
-    /// # Errors
-    /// When the limit of listeners is reached.
     /// Waits until there is a notice for the listeners; for one caller, which wakes them.
     pub(crate) async fn changed(&self) {
         self.feed.changed().await;
     }
 
+    /// Listens to changes from now on.
+    ///
+    /// # Errors
+    /// When the limit of listeners is reached.
     pub(crate) fn subscribe(&self) -> Result<Subscription, Full> {
         self.feed.subscribe()
     }

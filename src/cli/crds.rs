@@ -2,15 +2,17 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use super::header::header;
+use super::{
+    header::header,
+    only::{ChoiceError, left_out, only},
+};
 use crate::{
-    manifests::{self, ManifestError, Permissions, WebhookReach, to_yaml, webhook_service},
+    manifests::{
+        self, ManifestError, Permissions, SERVICE_PORT, WebhookReach, to_yaml, webhook_service,
+    },
     operator::{AnyOperator, admission::Webhook, conversion::Versions},
     supervisor::SupervisorBuilder,
 };
-
-/// The port of a Service that the API server calls unless another is named.
-const PORT: u16 = 443;
 
 /// What a program says of its types beside its operators.
 #[derive(Debug, Default)]
@@ -37,6 +39,19 @@ impl Types {
         }
     }
 
+    /// The chosen operators of a program, all of them without names, and what it says of their types and of those that no
+    /// operator has.
+    pub(super) fn chosen(
+        supervisor: &mut SupervisorBuilder,
+        names: &[String],
+    ) -> Result<(Self, Vec<AnyOperator>), ChoiceError> {
+        let (mut types, operators) = (Self::of(supervisor), supervisor.take_operators());
+        let left_out = left_out(&operators, names);
+        types.webhooks.retain(|one| !left_out.contains(&one.ty.resource_name()));
+        types.versions.retain(|one| !left_out.contains(&one.hub.resource_name()));
+        Ok((types, only(operators, names)?))
+    }
+
     /// The port of a Pod that the API server calls by a Service.
     pub(super) fn called_port(&self) -> Option<u16> {
         let has_some = !self.webhooks.is_empty() || !self.versions.is_empty();
@@ -46,37 +61,28 @@ impl Types {
     /// How the API server reaches the webhooks of a program that is deployed under this name.
     pub(super) fn reach(&self, namespace: &str, name: &str) -> WebhookReach {
         let (namespace, name) = (namespace.to_owned(), webhook_service(name));
-        let service = WebhookReach::Service { namespace, name, port: PORT };
+        let service = WebhookReach::Service { namespace, name, port: SERVICE_PORT };
         self.url.clone().map_or(service, WebhookReach::Url)
     }
 
     /// The permissions with those of the webhooks.
     pub(super) fn permit(&self, permissions: Permissions) -> Permissions {
         match self.called_port() {
-            Some(_) => permissions.with_webhooks(&self.program, &self.versions),
+            Some(_) => permissions.with_webhooks(&self.program, &self.webhooks, &self.versions),
             None => permissions,
         }
     }
 
-    /// The CRDs of these operators; `only` are the names by which they were chosen, and the namespace and the name are those with which
-    /// the program is deployed.
+    /// The CRDs of these operators; the namespace and the name are those with which the program is deployed.
     pub(super) fn crds(
         &self,
         operators: &[AnyOperator],
-        only: &[String],
         (namespace, name): (&str, &str),
     ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
         let reach = self.reach(namespace, name);
-        let is_chosen = |one: &&Versions| only.is_empty() || has_parents_of(operators, one);
         let configs = operators.iter().map(AnyOperator::config);
-        let versions = self.versions.iter().filter(is_chosen);
-        manifests::crds_in_versions(configs, versions, Some(&reach))
+        manifests::crds_in_versions(configs, &self.versions, Some(&reach))
     }
-}
-
-fn has_parents_of(operators: &[AnyOperator], versions: &Versions) -> bool {
-    let resource = versions.hub.resource_name();
-    operators.iter().any(|one| one.config().parent().resource_name() == resource)
 }
 
 /// The CRDs as YAML; `flags` are those with which the operators were chosen.

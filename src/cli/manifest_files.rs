@@ -8,7 +8,6 @@ use super::{
     command_line::{Chosen, ManifestsArgs},
     crds::Types,
     deployment::{File, chart, kustomize},
-    only::only,
     program::Program,
     replaced::replace,
 };
@@ -17,8 +16,7 @@ use super::{
 pub(super) fn write(args: ManifestsArgs, program: Program) -> anyhow::Result<()> {
     let ManifestsArgs { chosen: Chosen { only: names }, helm, out } = args;
     let Program { mut supervisor, deployed, .. } = program;
-    let types = Types::of(&supervisor);
-    let operators = only(supervisor.take_operators(), &names)?;
+    let (types, operators) = Types::chosen(&mut supervisor, &names)?;
     let files = if helm {
         chart(&deployed, &operators, &types, &names)?
     } else {

@@ -1,5 +1,7 @@
 //! `--only`: which operators run.
 
+use std::collections::BTreeSet;
+
 use super::near::near;
 use crate::operator::AnyOperator;
 
@@ -29,6 +31,18 @@ pub(super) fn only(
         None if names.is_empty() => Ok(operators),
         None => Ok(operators.into_iter().filter(is_named).collect()),
     }
+}
+
+/// The parent types of which no operator has one of these names, as their CRDs are named; none without names.
+pub(super) fn left_out(operators: &[AnyOperator], names: &[String]) -> BTreeSet<String> {
+    let is_named = |one: &&AnyOperator| {
+        names.is_empty() || names.iter().any(|name| name == one.config().name())
+    };
+    let types = |all: Vec<&AnyOperator>| -> BTreeSet<String> {
+        all.into_iter().map(|one| one.config().parent().resource_name()).collect()
+    };
+    let (named, others): (Vec<_>, Vec<_>) = operators.iter().partition(is_named);
+    &types(others) - &types(named)
 }
 
 /// The same within these namespaces; everywhere without namespaces.
@@ -89,6 +103,18 @@ mod tests {
         assert!(chosen(&[], &["a"]).unwrap() < all().len(), "the others are not asked for");
         let error = chosen(&["echo-server", "temp-namespace"], &["a"]).unwrap_err().to_string();
         assert!(error.contains("`temp-namespace` have no namespace"), "{error}");
+    }
+
+    #[test]
+    fn types_are_left_out_that_only_others_have() {
+        let left_out = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            left_out(&all(), &names).into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(left_out(&["echo-server"]), ["tempnamespaces.example.dev"]);
+        assert!(
+            left_out(&[]).is_empty() && left_out(&["echo-server", "temp-namespace"]).is_empty()
+        );
     }
 
     #[test]

@@ -68,10 +68,9 @@ impl Program {
 
     fn crds(mut self, args: CrdsArgs) -> anyhow::Result<ExitCode> {
         let CrdsArgs { chosen: Chosen { only: names }, check: committed, output } = args;
-        let types = Types::of(&self.supervisor);
-        let operators = only::only(self.supervisor.take_operators(), &names)?;
+        let (types, operators) = Types::chosen(&mut self.supervisor, &names)?;
         let service = (&*self.deployed.namespace, &*self.deployed.name);
-        let crds = types.crds(&operators, &names, service)?;
+        let crds = types.crds(&operators, service)?;
         if let Some(committed) = committed {
             return check(&committed, output, &crds, &names);
         }
@@ -82,8 +81,8 @@ impl Program {
 
     fn rbac(mut self, args: RbacArgs) -> anyhow::Result<String> {
         let RbacArgs { chosen: Chosen { only }, namespaces } = args;
-        let types = Types::of(&self.supervisor);
-        let operators = only::within(self.supervisor.take_operators(), &only, &namespaces)?;
+        let (types, operators) = Types::chosen(&mut self.supervisor, &only)?;
+        let operators = only::within(operators, &only, &namespaces)?;
         let flags = [header::flag("only", &only), header::flag("namespaces", &namespaces)];
         let flags: Vec<_> = flags.into_iter().flatten().collect();
         Ok(rbac::yaml(&self.deployed, &operators, &types, &flags)?)

@@ -4,9 +4,11 @@ use std::env;
 
 use super::{
     command_line::{LogFormat, RunArgs},
+    crds::Types,
+    deployed::Deployed,
     endpoint,
     failure::explain,
-    only::within,
+    only::{left_out, within},
     program::Program,
     settings::{Settings, Surroundings},
     telemetry,
@@ -16,8 +18,10 @@ use crate::supervisor::SupervisorBuilder;
 
 /// Runs until SIGINT or SIGTERM.
 pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
-    let Program { mut supervisor, suggested, prefers_embedded, .. } = program;
-    let operators = within(supervisor.take_operators(), &args.only, &args.namespaces)?;
+    let Program { mut supervisor, suggested, prefers_embedded, deployed, .. } = program;
+    let operators = supervisor.take_operators();
+    supervisor.leave_webhooks_out(&left_out(&operators, &args.only));
+    let operators = within(operators, &args.only, &args.namespaces)?;
     // Dropped last: what is left is sent.
     #[cfg(feature = "otlp")]
     let traces = args.otlp_endpoint.as_ref().map(Traces::to).transpose()?;
@@ -28,9 +32,12 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let format = args.log_format.unwrap_or(usual);
     let logs = telemetry::start(args.log_level.as_deref(), format, traces.as_ref())?;
     let supervisor = called(supervisor, &args);
+    let is_asked_for = args.webhook_listen.is_some();
     let surroundings = Surroundings { is_inside, prefers_embedded, suggested };
     let Settings { cluster, flag, install_crds, web, election } =
         Settings::resolve(args, surroundings)?;
+    let is_outside = cluster.is_from_outside() && !is_asked_for;
+    let supervisor = if is_outside { left_to_others(supervisor, &deployed) } else { supervisor };
     let supervisor = endpoint::serve(supervisor, &web)?.log_level(logs).connect_to(cluster);
     // The announcement is for people.
     let supervisor = if format == LogFormat::Text { supervisor.announce() } else { supervisor };
@@ -40,6 +47,19 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
         if traces.is_some() { supervisor.trace_ids(Traces::id_of) } else { supervisor };
     let supervisor = operators.into_iter().fold(supervisor, SupervisorBuilder::register_any);
     supervisor.run_blocking().map_err(|error| explain(error, flag))
+}
+
+/// A process beside its cluster answers webhooks only where it is said how the API server reaches it.
+fn left_to_others(supervisor: SupervisorBuilder, deployed: &Deployed) -> SupervisorBuilder {
+    if supervisor.has_callers() {
+        return supervisor;
+    }
+    let reach = Types::of(&supervisor).reach(&deployed.namespace, &deployed.name);
+    tracing::warn!(
+        "webhooks are not answered, because the API server cannot call this process: name an address that it reaches with \
+         --webhook-url, or let the program answer them in the cluster"
+    );
+    supervisor.webhooks_elsewhere(reach)
 }
 
 /// How the API server calls the webhooks of the program.

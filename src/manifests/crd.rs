@@ -62,8 +62,9 @@ pub fn crds_in_versions<'a>(
 pub(crate) fn definitions<'a>(
     operators: impl IntoIterator<Item = &'a OperatorConfig>,
     versions: impl IntoIterator<Item = &'a Versions>,
+    reach: Option<&WebhookReach>,
 ) -> Result<Vec<CustomResourceDefinition>, ManifestError> {
-    all(operators, versions, None)
+    all(operators, versions, reach)
 }
 
 /// In the order of the operators; then the types of which no operator brings a CRD along.

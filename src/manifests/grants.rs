@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Every store watches, and in doubt an object is read live.
-const READ: [&str; 3] = ["get", "list", "watch"];
+pub(super) const READ: [&str; 3] = ["get", "list", "watch"];
 
 /// A server-side apply that creates needs `create` beside `patch`, also as a dry run. Every update
 /// strategy, adoption and recreation consists of applies, patches and deletions.

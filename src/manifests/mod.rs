@@ -73,6 +73,7 @@ pub(crate) use endpoint::SUBRESOURCE;
 pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;
+pub(crate) use versions::in_namespace;
+pub(crate) use webhooks::{SERVICE_PORT, configurations, conversion};
 pub use webhooks::{WebhookReach, webhook_secret, webhook_service};
-pub(crate) use webhooks::{configurations, conversion};
 pub use yaml::to_yaml;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     object::K8sType,
-    operator::{OperatorConfig, Role, conversion::Versions},
+    operator::{OperatorConfig, Role, admission::Webhook, conversion::Versions},
 };
 
 /// The permissions that the operators of a program need together, and no others.
@@ -122,14 +122,16 @@ impl Permissions {
 
     /// The replicas of the program share the certificates of its webhooks, and keep `caBundle` right. Adds the roles
     /// `{account}-webhooks`: for the Secret in the namespace of the account, and for the webhook configurations with the
-    /// name of the program and the CRDs of these versions.
+    /// name of the program and the CRDs of these versions. What these webhooks [read](Webhook::reads) may be read in all
+    /// namespaces.
     #[must_use]
     pub fn with_webhooks<'a>(
         mut self,
         program: &str,
+        webhooks: impl IntoIterator<Item = &'a Webhook>,
         versions: impl IntoIterator<Item = &'a Versions>,
     ) -> Self {
-        self.webhooks = Some(WebhookRights::of(program, versions));
+        self.webhooks = Some(WebhookRights::of(program, webhooks, versions));
         self
     }
 

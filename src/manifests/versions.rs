@@ -33,6 +33,21 @@ pub(super) fn merged(
     Ok(whole)
 }
 
+/// The same CRD, where the Service that converts is in this namespace unless it says another one.
+pub(crate) fn in_namespace(
+    mut crd: CustomResourceDefinition,
+    namespace: &str,
+) -> CustomResourceDefinition {
+    let conversion = crd.spec.conversion.as_mut().and_then(|it| it.webhook.as_mut());
+    let client = conversion.and_then(|webhook| webhook.client_config.as_mut());
+    if let Some(service) = client.and_then(|client| client.service.as_mut())
+        && service.namespace.is_empty()
+    {
+        namespace.clone_into(&mut service.namespace);
+    }
+    crd
+}
+
 /// Of two CRDs of one type the one with more versions, which must have all of the other one.
 pub(super) fn united(
     one: CustomResourceDefinition,
@@ -199,6 +214,18 @@ mod tests {
             }})
         );
         assert_eq!(made(&[], &[versions()]).unwrap()[0], *crd, "without an operator");
+    }
+
+    #[test]
+    fn a_service_without_a_namespace_is_in_that_of_the_process() {
+        let service = |namespace: &str| {
+            let (namespace, name) = (namespace.to_owned(), "shops".to_owned());
+            let reach = WebhookReach::Service { namespace, name, port: 443 };
+            let crd = crds_in_versions(&[], &[versions()], Some(&reach)).unwrap().remove(0);
+            let conversion = in_namespace(crd, "own").spec.conversion.unwrap();
+            conversion.webhook.unwrap().client_config.unwrap().service.unwrap().namespace
+        };
+        assert_eq!((service(""), service("market")), ("own".to_owned(), "market".to_owned()));
     }
 
     #[test]

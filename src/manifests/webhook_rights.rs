@@ -1,9 +1,15 @@
-//! The permissions of a program whose replicas share the certificates of their webhooks: each by name.
+//! The permissions of a program with webhooks: for the certificates that its replicas share each by name, and to read what
+//! handlers read.
+
+use std::collections::BTreeSet;
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
-use super::{account::Account, manifest::Manifest, webhooks::webhook_secret};
-use crate::operator::conversion::Versions;
+use super::{account::Account, grants::READ, manifest::Manifest, webhooks::webhook_secret};
+use crate::{
+    object::K8sType,
+    operator::{admission::Webhook, conversion::Versions},
+};
 
 /// What the certificates are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,12 +18,19 @@ pub(super) struct WebhookRights {
     program: String,
     /// The CRDs of its versions.
     crds: Vec<String>,
+    /// The types of which webhooks read all objects.
+    reads: BTreeSet<K8sType>,
 }
 
 impl WebhookRights {
-    pub(super) fn of<'a>(program: &str, versions: impl IntoIterator<Item = &'a Versions>) -> Self {
+    pub(super) fn of<'a>(
+        program: &str,
+        webhooks: impl IntoIterator<Item = &'a Webhook>,
+        versions: impl IntoIterator<Item = &'a Versions>,
+    ) -> Self {
         let crds = versions.into_iter().map(|it| it.hub.resource_name()).collect();
-        Self { program: program.to_owned(), crds }
+        let reads = webhooks.into_iter().flat_map(|webhook| &webhook.reads).cloned().collect();
+        Self { program: program.to_owned(), crds, reads }
     }
 
     /// The roles and their bindings.
@@ -27,7 +40,7 @@ impl WebhookRights {
         [
             Manifest::Role(role),
             Manifest::RoleBinding(binding),
-            Manifest::ClusterRole(account.cluster_role(&name, self.of_the_bundles())),
+            Manifest::ClusterRole(account.cluster_role(&name, self.of_the_cluster())),
             Manifest::ClusterRoleBinding(account.cluster_binding(&name)),
         ]
     }
@@ -41,7 +54,7 @@ impl WebhookRights {
         ]
     }
 
-    fn of_the_bundles(&self) -> Vec<PolicyRule> {
+    fn of_the_cluster(&self) -> Vec<PolicyRule> {
         const VERBS: [&str; 3] = ["get", "patch", "watch"];
         let configurations = &["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
         let group = ("admissionregistration.k8s.io", &configurations[..]);
@@ -50,7 +63,8 @@ impl WebhookRights {
             let crds = ("apiextensions.k8s.io", &["customresourcedefinitions"][..]);
             rules.push(rule(crds, self.crds.clone(), &VERBS));
         }
-        rules
+        let read = |ty: &K8sType| rule((ty.group(), &[ty.plural()]), Vec::new(), &READ);
+        rules.into_iter().chain(self.reads.iter().map(read)).collect()
     }
 }
 

@@ -29,6 +29,9 @@ pub enum WebhookReach {
     Url(String),
 }
 
+/// The port of a Service that the API server calls unless another is named.
+pub(crate) const SERVICE_PORT: u16 = 443;
+
 /// The name of the Service by which the API server calls the webhooks of a program, unless it has another one: that of its
 /// web endpoint has the port already.
 pub fn webhook_service(program: &str) -> String {

@@ -295,7 +295,10 @@ impl SupervisorBuilder {
             self;
         let Self { mut election, arbiters, program, external, trace_ids, webhooks, .. } = self;
         let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
-        let versions = webhooks.versions.clone();
+        let (versions, reach) = (webhooks.versions.clone(), webhooks.conversion(name));
+        // Nobody is answered in plan mode.
+        let webhooks = Some(webhooks).filter(|_| !is_plan_only).unwrap_or_default();
+        let reads = webhooks.reads();
         let webhooks = webhooks.prepare(name, development.is_some())?;
         if is_plan_only {
             // A standby for ever needs no Lease.
@@ -317,7 +320,11 @@ impl SupervisorBuilder {
             is_tls: certificates.is_some(),
         });
         Ok(Parts {
-            crds: manifests::definitions(configs, versions.iter().filter(|_| is_installing))?,
+            crds: manifests::definitions(
+                configs,
+                versions.iter().filter(|_| is_installing),
+                reach.as_ref(),
+            )?,
             announcement,
             connect,
             operators,
@@ -334,6 +341,7 @@ impl SupervisorBuilder {
             program,
             trace_ids,
             webhooks,
+            reads,
             #[cfg(feature = "testkit")]
             jumps: self.jumps,
         })

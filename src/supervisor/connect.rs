@@ -103,6 +103,18 @@ impl Connect {
         }
     }
 
+    /// Whether the process is not in the cluster, so that no Service of it reaches the process.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_from_outside(&self) -> bool {
+        match self {
+            Self::Kubeconfig { .. } => true,
+            Self::Inferred => {
+                matches!(inferred(is_set, &home_kubeconfig()), Ok(Self::Kubeconfig { .. }))
+            }
+            _ => false,
+        }
+    }
+
     /// The same with a name instead of a search.
     fn chosen(self) -> anyhow::Result<Self> {
         if self != Self::Inferred {

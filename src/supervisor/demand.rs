@@ -76,17 +76,19 @@ struct Use<'a> {
 }
 
 impl Demand {
-    pub(super) fn of(operators: &[Demanding<'_>]) -> Self {
+    /// `whole` are types of which all objects are needed, whatever the operators need.
+    pub(super) fn of(operators: &[Demanding<'_>], whole: &BTreeSet<K8sType>) -> Self {
         let mut uses: BTreeMap<K8sType, Vec<Use<'_>>> = BTreeMap::new();
         for operator in operators {
             for (ty, need) in needs_of(*operator) {
                 let namespaces = namespaces_of(&ty, operator.config);
                 uses.entry(ty).or_default().push(Use { namespaces, need });
             }
-            for ty in operator.whole {
-                let (namespaces, need) = (&Namespaces::All, Need::Everything);
-                uses.entry(ty.clone()).or_default().push(Use { namespaces, need });
-            }
+        }
+        let of_operators = operators.iter().flat_map(|operator| operator.whole);
+        for ty in of_operators.chain(whole) {
+            let (namespaces, need) = (&Namespaces::All, Need::Everything);
+            uses.entry(ty.clone()).or_default().push(Use { namespaces, need });
         }
         Self(uses.into_iter().map(|(ty, uses)| (ty, places_of(&uses))).collect())
     }

@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
     panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
 };
 
 use tokio::sync::{mpsc::UnboundedReceiver, watch};
@@ -28,24 +29,43 @@ pub(super) struct Readiness {
 }
 
 impl Readiness {
-    /// Calls back once every operator runs or is degraded; never returns.
-    pub(super) async fn announce(mut self, mut changes: UnboundedReceiver<OperatorStateChanged>) {
-        let mut states = BTreeMap::new();
-        self.notify_if_settled(&states);
-        while let Some(OperatorStateChanged { operator, state }) = changes.recv().await {
-            if let Some(state) = state {
-                let before = states.insert(operator.clone(), state.clone());
-                if before.as_ref() != Some(&state) {
-                    log(&operator, &state);
-                }
-            } else {
-                tracing::info!(%operator, "the operator is gone");
-                states.remove(&operator);
-                self.expected.remove(operator.as_str());
+    /// Calls back once every operator runs or is degraded, and `beside` has ended; never returns.
+    pub(super) async fn announce(
+        mut self,
+        mut changes: UnboundedReceiver<OperatorStateChanged>,
+        beside: impl Future<Output = ()>,
+    ) {
+        let (mut states, mut beside, mut is_complete) = (BTreeMap::new(), pin!(beside), false);
+        loop {
+            tokio::select! {
+                change = changes.recv() => match change {
+                    Some(change) => self.note(change, &mut states),
+                    None => break,
+                },
+                () = &mut beside, if !is_complete => is_complete = true,
             }
-            self.notify_if_settled(&states);
+            if is_complete {
+                self.notify_if_settled(&states);
+            }
         }
         std::future::pending::<()>().await;
+    }
+
+    fn note(
+        &mut self,
+        OperatorStateChanged { operator, state }: OperatorStateChanged,
+        states: &mut BTreeMap<OperatorName, OperatorState>,
+    ) {
+        if let Some(state) = state {
+            let before = states.insert(operator.clone(), state.clone());
+            if before.as_ref() != Some(&state) {
+                log(&operator, &state);
+            }
+        } else {
+            tracing::info!(%operator, "the operator is gone");
+            states.remove(&operator);
+            self.expected.remove(operator.as_str());
+        }
     }
 
     fn notify_if_settled(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
@@ -121,7 +141,7 @@ mod tests {
         let (states, changes) = mpsc::unbounded_channel();
         let expected = BTreeSet::from(["a".to_owned(), "b".to_owned()]);
         let readiness = Readiness { expected, web: None, ready, on_ready: Some(on_ready) };
-        let mut announcing = pin!(readiness.announce(changes));
+        let mut announcing = pin!(readiness.announce(changes, std::future::ready(())));
         let mut after = |operator: &str, state: OperatorState| {
             let operator = OperatorName::new(operator).unwrap();
             states.send(OperatorStateChanged { operator, state: Some(state) }).unwrap();

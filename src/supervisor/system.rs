@@ -1,6 +1,7 @@
 //! The lifecycle of a supervisor: connect, start, wait, end.
 
 use std::{
+    collections::BTreeSet,
     net::{SocketAddr, TcpListener},
     pin::{Pin, pin},
     thread,
@@ -40,7 +41,9 @@ use crate::{
     board::{Board, CredentialState},
     cluster::{Cluster, apply_webhooks, described_error, install_crds},
     election::LeaderElection,
+    manifests::in_namespace,
     metrics::{Metrics, TraceIds},
+    object::K8sType,
     operator::AnyOperator,
     web::{
         self, Access, Auth, Certificates, Program, Protection, Records, Reviewing, TlsProxy,
@@ -75,6 +78,8 @@ pub(super) struct Parts {
     /// How the trace of a span is found, for exemplars.
     pub(super) trace_ids: Option<TraceIds>,
     pub(super) webhooks: Option<BoundWebhooks>,
+    /// The types of which webhooks read all objects.
+    pub(super) reads: BTreeSet<K8sType>,
     /// The jumps of the clock, if the test moves it.
     #[cfg(feature = "testkit")]
     pub(super) jumps: Option<clock::Jumps>,
@@ -126,7 +131,7 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
-    let Parts { external, crds, announcement, trace_ids, webhooks, .. } = parts;
+    let Parts { external, crds, announcement, trace_ids, webhooks, reads, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
     board.limit_activity(program.activity);
     if is_plan_only {
@@ -145,7 +150,8 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let records = Records { board: board.clone(), metrics: metrics.clone() };
     let answering = webhooks.map(|bound| bound.start(records, runtime)).transpose()?;
     let (answering, called) = answering.unzip();
-    let (objects, shared_certificates) = called.filter(|_| !is_plan_only).unwrap_or_default();
+    let (objects, shared_certificates) = called.unwrap_or_default();
+    board.show_webhook_reads(reads.clone());
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
     let shared = Shared { board: board.clone(), metrics, web, hooks, reviewing, pool, program };
@@ -154,6 +160,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
         operators,
         crds,
         webhooks: objects,
+        reads,
         shared_certificates,
         external,
         election,
@@ -187,6 +194,8 @@ struct Wanted {
     crds: Vec<CustomResourceDefinition>,
     /// Webhook configurations and conversions, to be applied when the CRDs are there.
     webhooks: Vec<Value>,
+    /// The types of which webhooks read all objects.
+    reads: BTreeSet<K8sType>,
     /// The certificates of webhooks, which are there before an operator starts.
     shared_certificates: Option<SharedCertificates>,
     external: Vec<ExternalChanges>,
@@ -242,7 +251,7 @@ async fn operate(
     // Until this function returns.
     let _kept = keeper.map(|keeper| keeper.follow(runtime));
     let elections = Elections::start(election, &wiring, &fences);
-    let mut members = Members::new(wiring, fences, elections, is_plan_only);
+    let mut members = Members::new(wiring, fences, elections, is_plan_only).reading(wanted.reads);
     members.admit(operators, expects_registrations)?;
     // With the operators it is ready.
     board.show_credentials(credentials);
@@ -253,11 +262,12 @@ async fn operate(
     let _followed = external::follow(external, &board, runtime);
     // `run` does not receive it.
     let watches = Watches { cluster, watched: members.watched() };
+    let listed = board.clone();
     let _ = started.send(Handles { board, metrics, web, hooks, registrar, watches });
     let readiness = Readiness { expected: members.names(), web, ready, on_ready };
     tokio::select! {
         () = stopped => {}
-        () = readiness.announce(changes) => {}
+        () = readiness.announce(changes, listed.webhook_reads_settled()) => {}
         () = serve(&mut members, &mut inboxes) => {}
     }
     Ok(Some((members, plugin)))
@@ -281,7 +291,8 @@ async fn installed(
     crds: Vec<CustomResourceDefinition>,
     webhooks: Vec<Value>,
 ) -> anyhow::Result<()> {
-    install_crds(&client, &crds).await?;
+    let crds = crds.into_iter().map(|crd| in_namespace(crd, client.default_namespace()));
+    install_crds(&client, &crds.collect::<Vec<_>>()).await?;
     Ok(apply_webhooks(&client, &webhooks).await?)
 }
 

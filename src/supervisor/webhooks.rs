@@ -1,6 +1,9 @@
 //! What a program answers as webhooks, and where: the options, the bound port, and what lets the API server call.
 
-use std::net::TcpListener;
+use std::{
+    collections::BTreeSet,
+    net::{SocketAddr, TcpListener},
+};
 
 use actix_web::dev::ServerHandle;
 use serde_json::Value;
@@ -12,7 +15,8 @@ use super::{
 };
 use crate::{
     admission::Registered,
-    manifests::{WebhookReach, configurations, conversion},
+    manifests::{SERVICE_PORT, WebhookReach, configurations, conversion, webhook_service},
+    object::K8sType,
     operator::{admission::Webhook, conversion::Versions},
     web::{self, ClientAuthority, Records, Tls, WebhookTls},
 };
@@ -28,6 +32,8 @@ pub(super) struct WebhookOptions {
     /// The name of the Service by which the API server calls them.
     pub(super) service: Option<String>,
     pub(super) rotation: RotationSettings,
+    /// How the API server calls others that answer instead of this process.
+    pub(super) elsewhere: Option<WebhookReach>,
     /// The authority of the only clients that are answered, in PEM.
     pub(super) client_ca: Option<Vec<u8>>,
     /// Whether the API server runs on this machine.
@@ -51,15 +57,36 @@ impl WebhookOptions {
         self.webhooks.is_empty() && self.versions.is_empty()
     }
 
+    /// The types of which webhooks read all objects.
+    pub(super) fn reads(&self) -> BTreeSet<K8sType> {
+        let answering = self.webhooks.iter().filter(|_| self.elsewhere.is_none());
+        answering.flat_map(|webhook| &webhook.reads).cloned().collect()
+    }
+
+    /// How the API server calls what converts, where CRDs that are installed have to say it. The namespace of a Service is
+    /// empty if it is that of the process.
+    pub(super) fn conversion(&self, program: &str) -> Option<WebhookReach> {
+        let is_by_service = self.service.is_some() || (is_in_cluster() && self.url.is_none());
+        let own = || WebhookReach::Service {
+            namespace: String::new(),
+            name: self.service.clone().unwrap_or_else(|| webhook_service(program)),
+            port: SERVICE_PORT,
+        };
+        self.elsewhere.clone().or_else(|| is_by_service.then(own))
+    }
+
     /// Checks all of it, and binds the port. In development the API server is on this machine.
     pub(super) fn prepare(
         self,
         program: &str,
         is_development: bool,
     ) -> Result<Option<BoundWebhooks>, RunError> {
-        let Self { webhooks, versions, address, tls, url, service, rotation, client_ca, is_local } =
-            self;
+        let Self { webhooks, versions, address, tls, url, service, .. } = self;
+        let Self { rotation, client_ca, is_local, elsewhere, .. } = self;
         let registered = Registered::new(webhooks, versions)?;
+        if elsewhere.is_some() {
+            return Ok(None);
+        }
         let Some(address) = address else {
             return match (registered.is_empty(), url.is_none() && service.is_none()) {
                 (true, true) => Ok(None),
@@ -70,9 +97,9 @@ impl WebhookOptions {
         if registered.is_empty() {
             return Err(RunError::NoWebhooks);
         }
-        let listener = web::listen(&address)?;
-        let port = listener.local_addr()?.port();
         let is_local = (is_local || is_development) && service.is_none();
+        let listener = web::listen(&if is_local { private(address) } else { address })?;
+        let port = listener.local_addr()?.port();
         let url = url.or_else(|| is_local.then(|| format!("https://localhost:{port}")));
         let (certificates, objects, shared) = match (tls, url) {
             (Some(tls), _) => (tls.load()?, Vec::new(), None),
@@ -92,6 +119,13 @@ impl WebhookOptions {
         let tls = WebhookTls { certificates, clients };
         Ok(Some(BoundWebhooks { listener, registered, tls, objects, shared }))
     }
+}
+
+/// Only the API server of this machine calls: a free port of loopback, unless the address is a certain one.
+fn private(address: String) -> String {
+    let is_any = |address: &SocketAddr| address.ip().is_unspecified();
+    let any = address.parse().ok().filter(is_any);
+    any.map_or(address, |_| "127.0.0.1:0".to_owned())
 }
 
 /// What lets the API server call the webhooks: objects to be applied, or certificates.
@@ -158,6 +192,8 @@ fn made(_: &str) -> Result<(Tls, String), RunError> {
 
 #[cfg(all(test, feature = "certificates"))]
 mod tests {
+    use k8s_openapi::api::core::v1::Pod;
+
     use super::*;
     use crate::operator::admission::{Admission, AdmissionRequest};
 
@@ -182,5 +218,30 @@ mod tests {
         assert!(bound.shared.is_some() && bound.objects.is_empty());
         let bound = options().prepare("shop", true).unwrap().unwrap();
         assert!(bound.shared.is_none() && !bound.objects.is_empty());
+    }
+
+    #[test]
+    fn in_development_only_this_machine_reaches_the_port() {
+        for (address, expected) in [("0.0.0.0:9443", "127.0.0.1"), ("[::1]:0", "::1")] {
+            let options = WebhookOptions { address: Some(address.to_owned()), ..options() };
+            let bound = options.prepare("shop", true).unwrap().unwrap();
+            let listening = bound.listener.local_addr().unwrap();
+            assert_eq!(listening.ip().to_string(), expected);
+            assert_ne!(listening.port(), 9443, "several programs may be tried at once");
+        }
+    }
+
+    #[test]
+    fn where_others_answer_nothing_is_served_and_read_and_crds_name_them() {
+        let service = WebhookReach::Service {
+            namespace: "market".to_owned(),
+            name: "shop-webhooks".to_owned(),
+            port: SERVICE_PORT,
+        };
+        let mut options = WebhookOptions { elsewhere: Some(service.clone()), ..options() };
+        options.webhooks = options.webhooks.into_iter().map(|it| it.reads::<Pod>()).collect();
+        assert_eq!(options.conversion("shop"), Some(service));
+        assert!(options.reads().is_empty());
+        assert!(options.prepare("shop", false).unwrap().is_none());
     }
 }

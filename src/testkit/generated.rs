@@ -1,8 +1,11 @@
 //! Objects made from the schema of a version, as the API server would store them.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use operetta_apiserver::schema::{Schema, Validator, default, prune};
+use operetta_apiserver::{
+    SchemaRules,
+    schema::{Schema, Validator, default, prune},
+};
 use proptest::{
     collection::{btree_map, vec},
     option,
@@ -18,6 +21,8 @@ const ELEMENTS: usize = 3;
 const DEPTH: usize = 24;
 /// How often a field that may be absent is present.
 const PRESENT: f64 = 0.6;
+/// What rules often want a text to be: a quantity, a number, a duration, a network.
+const TYPICAL: [&str; 6] = ["1Gi", "20Gi", "250m", "3", "1h30m", "10.0.0.0/8"];
 /// The letters of a text without a pattern; some need to be escaped in JSON.
 const LETTERS: &str = "[a-zA-Z0-9 ä\"\\\\./-]";
 
@@ -29,6 +34,7 @@ pub(super) fn objects(api_version: &str, kind: &str, schema: &Value) -> BoxedStr
     let validator = Validator::new(Schema::from_open_api(schema));
     let validator = validator.expect("the schema has patterns and rules that can be compiled");
     let head = json!({"apiVersion": api_version, "kind": kind});
+    let rules = SchemaRules::new(validator.schema(), true);
     (metadata(), object(schema, 0))
         .prop_map(move |(metadata, mut object)| {
             let Value::Object(fields) = &mut object else { return object };
@@ -39,7 +45,8 @@ pub(super) fn objects(api_version: &str, kind: &str, schema: &Value) -> BoxedStr
         .prop_filter_map("the schema refuses the object", move |mut object| {
             prune(validator.schema(), &mut object);
             default(validator.schema(), &mut object);
-            validator.validate(&object, None).is_empty().then_some(object)
+            let is_valid = validator.validate(&object, None).is_empty() && rules.accept(&object);
+            is_valid.then_some(object)
         })
         .boxed()
 }
@@ -57,7 +64,22 @@ fn metadata() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A value that the rules of its schema accept. Only what they refuse is made again, and not the whole object.
 fn value(schema: &Value, depth: usize) -> BoxedStrategy<Value> {
+    let made = of_type(schema, depth);
+    if schema["x-kubernetes-validations"].is_null() {
+        return made;
+    }
+    let structural = Schema::from_open_api(schema);
+    let rules = Arc::new(SchemaRules::new(&structural, false));
+    made.prop_filter_map("a rule refuses it", move |mut value| {
+        default(&structural, &mut value);
+        rules.accept(&value).then_some(value)
+    })
+    .boxed()
+}
+
+fn of_type(schema: &Value, depth: usize) -> BoxedStrategy<Value> {
     if let Some(values) = schema["enum"].as_array() {
         let values: Vec<Value> = values.iter().filter(|it| !it.is_null()).cloned().collect();
         return select(values).boxed();
@@ -105,7 +127,14 @@ fn text(schema: &Value) -> BoxedStrategy<Value> {
         let text = string_regex(&format!("{LETTERS}{{{least},{most}}}"));
         text.expect("the letters are a regular expression")
     };
-    matching.unwrap_or_else(plain).prop_map(Value::from).boxed()
+    let typical = TYPICAL.into_iter().filter(|text| (least..=most).contains(&text.len()));
+    let typical: Vec<String> = typical.map(str::to_owned).collect();
+    let text = match matching {
+        Some(matching) => matching.boxed(),
+        None if typical.is_empty() => plain().boxed(),
+        None => proptest::prop_oneof![plain(), select(typical)].boxed(),
+    };
+    text.prop_map(Value::from).boxed()
 }
 
 /// Generated texts match a pattern as a whole.

@@ -79,6 +79,8 @@ fn process_checks(board: &Board) -> Vec<Check> {
     });
     let types = board.types();
     let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
+    let reads = board.webhook_reads();
+    let reads = reads.iter().map(Check::webhooks_read);
     let related = board.related_problems();
     let related = related.iter().map(|(ty, problems)| Check::related(ty, problems));
     let mode = board.is_plan_only().then(|| Check {
@@ -89,7 +91,7 @@ fn process_checks(board: &Board) -> Vec<Check> {
     });
     let checks = [Check::shutdown(board)].into_iter().chain(Check::credentials(board));
     let checks = checks.chain(mode).chain(operators);
-    checks.chain(restarts).chain(undeclared).chain(types).chain(related).collect()
+    checks.chain(restarts).chain(undeclared).chain(types).chain(related).chain(reads).collect()
 }
 
 fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
@@ -224,6 +226,13 @@ impl Check {
         problems.extend(problems_with_objects(ty, namespaces));
         let problems = (!problems.is_empty()).then(|| problems.join("; "));
         Self::of(format!("type/{}", store.ty().resource_name()), false, problems)
+    }
+
+    /// A type that webhooks read: before its first list they cannot answer.
+    fn webhooks_read(ty: &TypeSnapshot) -> Self {
+        let TypeSnapshot { store, state } = ty;
+        let (is_listed, name) = (store.is_synced(), store.ty().resource_name());
+        Self::of(format!("webhooks/{name}"), !is_listed, problem(is_listed, state.error.as_ref()))
     }
 
     /// The problems of the related objects of a type. It decides only through the operators that read them.

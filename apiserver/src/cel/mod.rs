@@ -57,5 +57,7 @@ pub(crate) use self::{
     program::{EvalError, Facts, Given, Names, Program, Scope, Wanted, variable_name},
 };
 
+pub use self::validator::SchemaRules;
+
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,23 @@ impl Rules {
     }
 }
 
+/// The rules in CEL of a schema, for a caller that makes values which the server would accept.
+#[derive(Debug)]
+pub struct SchemaRules(Option<Rules>);
+
+impl SchemaRules {
+    /// Compiles those of a schema of whole objects, or of values inside of objects. A rule that cannot be compiled is left
+    /// out.
+    pub fn new(schema: &Schema, is_object: bool) -> Self {
+        Self(Rules::of_values(schema, is_object))
+    }
+
+    /// Whether they accept a new value, which has its defaults.
+    pub fn accept(&self, value: &Value) -> bool {
+        self.0.as_ref().is_none_or(|rules| rules.validate(value, None).0.is_empty())
+    }
+}
+
 struct Run {
     /// What is left; negative when evaluation has ended.
     budget: i64,

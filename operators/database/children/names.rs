@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kube::ResourceExt;
 use serde_json::{Value, json};
 
-use crate::database::crd::{Database, Mode};
+use crate::database::crd::Database;
 
 /// The port of `PostgreSQL`.
 pub(in crate::database) const PORT: i32 = 5432;
@@ -109,7 +109,7 @@ pub(in crate::database) fn claim(database: &Database, ordinal: i32) -> String {
 
 /// Whether there are Pods that only answer reads.
 pub(in crate::database) fn has_readers(database: &Database) -> bool {
-    database.spec.mode == Mode::HighAvailability || database.spec.read_replicas.is_some()
+    database.spec.replicas > 1 || database.spec.read_replicas.is_some()
 }
 
 /// The metadata of a child. Its namespace is that of the parent.

@@ -19,7 +19,12 @@ pub(in crate::database) fn claims(database: &Database) -> Vec<Value> {
 
 /// The claim of the backups of this database.
 pub(in crate::database) fn backups(database: &Database) -> Value {
-    claim(database, &names::backups(&names::primary(database)))
+    let name = names::backups(&names::primary(database));
+    let mut claim = claim(database, &name);
+    if let Some(size) = database.spec.backup.as_ref().and_then(|backup| backup.size.as_ref()) {
+        claim["spec"]["resources"]["requests"]["storage"] = json!(size);
+    }
+    claim
 }
 
 /// The template of the set, which must match the claims.
@@ -30,7 +35,7 @@ pub(super) fn template(storage: &Storage) -> Value {
     })
 }
 
-/// A claim of the size that the database asks for.
+/// A claim of the size of the data.
 pub(in crate::database) fn claim(database: &Database, name: &str) -> Value {
     let mut claim = with_spec(database, name, &spec(&database.spec.storage));
     if is_held(database, name) {
@@ -68,7 +73,7 @@ pub(super) fn spec(storage: &Storage) -> Value {
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": storage.size}},
     });
-    if let Some(class) = &storage.class {
+    if let Some(class) = &storage.storage_class_name {
         spec["storageClassName"] = json!(class);
     }
     spec

@@ -7,7 +7,7 @@ use super::{
     pod::{self, command, container, variable, with_variables},
     storage,
 };
-use crate::database::crd::{Database, Mode, ReadReplicas};
+use crate::database::crd::{Database, ReadReplicas};
 
 /// Log that the primary keeps for copies that were away for a while.
 const SETTINGS: [&str; 2] = ["-c", "wal_keep_size=256MB"];
@@ -15,7 +15,7 @@ const SETTINGS: [&str; 2] = ["-c", "wal_keep_size=256MB"];
 const GRACE: i32 = 120;
 
 /// The Pods with the data. The first one is the primary, the others are copies. The template is the same
-/// with one replica and with several, so that a change of the mode restarts no Pod.
+/// with one replica and with several, so that a change of their number restarts no Pod.
 pub(in crate::database) fn set(database: &Database) -> Value {
     let mut set = stateful_set(database, &names::primary(database), Part::Data, &[]);
     set["spec"]["replicas"] = json!(database.spec.replicas);
@@ -55,7 +55,7 @@ pub(in crate::database) fn autoscaler(database: &Database, replicas: &ReadReplic
 /// How many Pods with data may be evicted at once. With a single one nothing could ever be evicted, or
 /// nothing would be protected, so there is none then.
 pub(in crate::database) fn disruption_budget(database: &Database) -> Option<Value> {
-    (database.spec.mode == Mode::HighAvailability).then(|| {
+    (database.spec.replicas > 1).then(|| {
         json!({
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
             "metadata": names::metadata(database, &names::primary(database)),

@@ -53,7 +53,7 @@ fn records_for_unregistered_operators_and_types_are_dropped() {
     let board = Board::new();
     recorded(&board, &["a/1"]);
     board.set_operator(&name(), OperatorState::Running);
-    board.set_type(&pods(), TypeState::default());
+    board.set_type(&pods(), crate::board::TypeState::default());
     assert!(board.operators().is_empty() && board.types().is_empty());
     assert!(board.parent("echo-server", &ObjectKey::namespaced("a", "1")).is_none());
 }

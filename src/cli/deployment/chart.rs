@@ -30,13 +30,13 @@ pub(crate) fn chart(
     only: &[String],
 ) -> Result<Vec<File>, ManifestError> {
     let setting = webhooks::called(Setting::chart(), types);
-    let crds = types.crds(operators, only, (&setting.namespace, &setting.name))?;
+    let crds = types.crds(operators, (&setting.namespace, &setting.name))?;
     let monitored = [monitoring::service_monitor(&setting), monitoring::prometheus_rule(&setting)?];
     let issued = tls::issued(&setting.metadata(), &setting.hosts(), &setting.secret);
     let schema = values::schema(deployed, operators, setting.webhook_port.is_some());
     let described =
         serde_json::to_string_pretty(&schema).map_err(|it| ManifestError::Yaml(it.into()))?;
-    let called = webhooks::objects(&setting, types);
+    let called = webhooks::objects(&setting, types, operators);
     let mut files = vec![
         file("Chart.yaml", to_yaml(&header(only), &[about(deployed)])?),
         file("values.yaml", comment(only) + "---\n" + &values::defaults(&schema)?),

@@ -58,7 +58,7 @@ pub(crate) fn kustomize(
     only: &[String],
 ) -> Result<Vec<File>, ManifestError> {
     let flags: Vec<_> = flag("only", only).into_iter().collect();
-    let crds = types.crds(&operators, only, (&deployed.namespace, &deployed.name))?;
+    let crds = types.crds(&operators, (&deployed.namespace, &deployed.name))?;
     let mut files = vec![
         File { path: path("base/crds"), text: crds::yaml(&crds, &flags)? },
         File {
@@ -90,7 +90,7 @@ fn objects(
     let setting = webhooks::called(Setting::kustomize(deployed, only), types);
     let mut running = workload::always(&setting).to_vec();
     running.push(workload::network_policy(&setting));
-    running.extend(webhooks::objects(&setting, types));
+    running.extend(webhooks::objects(&setting, types, &[]));
     let base =
         kustomization("Kustomization", json!({"resources": ["crds.yaml", "operators.yaml"]}));
     let monitoring = json!({"resources": ["service-monitor.yaml", "prometheus-rule.yaml"]});

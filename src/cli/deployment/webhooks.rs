@@ -6,7 +6,7 @@ use super::setting::{Setting, merged, port};
 use crate::{
     cli::crds::Types,
     manifests::{configurations, webhook_service},
-    operator::admission::Webhook,
+    operator::{AnyOperator, admission::Webhook},
 };
 
 /// The name of the port of a Pod.
@@ -25,8 +25,9 @@ pub(super) fn called(mut setting: Setting, types: &Types) -> Setting {
     setting
 }
 
-/// None for a program without webhooks, and for one that is called at an address.
-pub(super) fn objects(setting: &Setting, types: &Types) -> Vec<Value> {
+/// None for a program without webhooks, and for one that is called at an address. Of these operators values choose those that
+/// run.
+pub(super) fn objects(setting: &Setting, types: &Types, operators: &[AnyOperator]) -> Vec<Value> {
     if setting.webhook_port.is_none() {
         return Vec::new();
     }
@@ -38,6 +39,7 @@ pub(super) fn objects(setting: &Setting, types: &Types) -> Vec<Value> {
         if setting.has_values {
             changed_by_values(configuration);
         }
+        only_while_they_run(configuration, &types.webhooks, operators);
     }
     [vec![service(setting)], configurations].concat()
 }
@@ -86,6 +88,24 @@ fn changed_by_values(configuration: &mut Value) {
     let metadata = &configuration["metadata"];
     let annotations = "<<toYaml .Values.webhooks.annotations | nindent 4>>";
     configuration["metadata"] = merged(metadata, &json!({"annotations": annotations}));
+}
+
+/// The API server does not ask about the parents of an operator that does not run: nobody would answer.
+fn only_while_they_run(configuration: &mut Value, webhooks: &[Webhook], operators: &[AnyOperator]) {
+    for entry in configuration["webhooks"].as_array_mut().into_iter().flatten() {
+        let webhook = webhooks.iter().find(|webhook| webhook.name() == text(&entry["name"]));
+        let Some(ty) = webhook.map(|webhook| webhook.ty.resource_name()) else { continue };
+        let theirs = operators.iter().filter(|one| one.config().parent().resource_name() == ty);
+        let run: Vec<String> = theirs
+            .map(|one| format!("(has `{}` .Values.operators)", one.config().name()))
+            .collect();
+        if !run.is_empty() {
+            let any = format!("<<or (not .Values.operators) {} | quote>>", run.join(" "));
+            let condition = json!({"name": "its-operator-runs", "expression": any});
+            let before = entry["matchConditions"].as_array().cloned().unwrap_or_default();
+            entry["matchConditions"] = before.into_iter().chain([condition]).collect();
+        }
+    }
 }
 
 fn text(value: &Value) -> &str {

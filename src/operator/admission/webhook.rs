@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Admits, IntoMutator, IntoValidator, Operation};
+use super::{
+    Admits, FailurePolicy, IntoMutator, IntoValidator, MatchCondition, Operation, Reinvocation,
+    SideEffects, WebhookKind,
+};
 use crate::object::{K8sType, TypedResource};
 
 /// A handler that the API server asks before it stores an object: [`validate`](Self::validate) allows or denies,
@@ -42,54 +45,7 @@ pub struct Webhook {
     pub(crate) side_effects: SideEffects,
     pub(crate) reinvocation: Reinvocation,
     pub(crate) timeout: Duration,
-}
-
-/// Whether a webhook may change objects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WebhookKind {
-    /// It allows or denies.
-    Validating,
-    /// It may change the object, too.
-    Mutating,
-}
-
-/// What the API server does when a webhook does not answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FailurePolicy {
-    /// It refuses the request: nothing passes unseen.
-    #[default]
-    Fail,
-    /// It continues as if the webhook had allowed the request.
-    Ignore,
-}
-
-/// Whether a handler changes something outside of the object.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SideEffects {
-    /// It changes nothing.
-    #[default]
-    None,
-    /// It changes nothing when [`dry_run`](super::AdmissionRequest::dry_run) is set.
-    NoneOnDryRun,
-}
-
-/// Whether a mutating webhook is asked again when a later one changed the object.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reinvocation {
-    /// It is asked once.
-    #[default]
-    Never,
-    /// It is asked again: its handler changes nothing the second time.
-    IfNeeded,
-}
-
-/// An expression in CEL that must be true for the webhook to be asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MatchCondition {
-    /// Its name, for messages of the API server.
-    pub name: String,
-    /// The expression, over `object`, `oldObject`, `request` and `authorizer`.
-    pub expression: String,
+    pub(crate) reads: BTreeSet<K8sType>,
 }
 
 /// A webhook cannot be registered.
@@ -172,6 +128,7 @@ impl Webhook {
             side_effects: SideEffects::default(),
             reinvocation: Reinvocation::default(),
             timeout: TIMEOUT,
+            reads: BTreeSet::new(),
         }
     }
 
@@ -228,6 +185,20 @@ impl Webhook {
     /// tenths of it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Lets the process watch all objects of this type, so that the handler finds them in
+    /// [`stores`](super::AdmissionRequest::stores). Types that operators watch as parents are there anyway; of a child type
+    /// operators watch only their own objects. The cache costs about the memory of its objects. The process is not ready
+    /// before they are listed.
+    pub fn reads<K: TypedResource>(self) -> Self {
+        self.reads_type(K8sType::of::<K>())
+    }
+
+    /// The same for a type that is known by its names.
+    pub fn reads_type(mut self, ty: K8sType) -> Self {
+        self.reads.insert(ty);
         self
     }
 

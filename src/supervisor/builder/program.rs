@@ -1,9 +1,15 @@
 //! How the program is named and announced, and what its command line takes out of the builder.
 
+#[cfg(feature = "cli")]
+use std::collections::BTreeSet;
+
 use super::SupervisorBuilder;
 use crate::board::ActivityLimit;
 #[cfg(feature = "cli")]
-use crate::operator::{AnyOperator, admission::Webhook, conversion::Versions};
+use crate::{
+    manifests::WebhookReach,
+    operator::{AnyOperator, admission::Webhook, conversion::Versions},
+};
 
 impl SupervisorBuilder {
     /// Sets the name and version of the program for `/version` and for the `User-Agent` of requests to
@@ -50,6 +56,30 @@ impl SupervisorBuilder {
     pub(crate) fn webhook_port(&self) -> Option<u16> {
         let (_, port) = self.webhooks.address.as_ref()?.rsplit_once(':')?;
         port.parse().ok().filter(|port| *port != 0)
+    }
+
+    /// Leaves the webhooks of these types out, which are named as their CRDs.
+    #[cfg(feature = "cli")]
+    pub(crate) fn leave_webhooks_out(&mut self, types: &BTreeSet<String>) {
+        let webhooks = &mut self.webhooks;
+        webhooks.webhooks.retain(|webhook| !types.contains(&webhook.ty.resource_name()));
+        if webhooks.is_empty() {
+            (webhooks.address, webhooks.service, webhooks.url) = (None, None, None);
+        }
+    }
+
+    /// Whether it was said how the API server calls the webhooks, where there are any.
+    #[cfg(feature = "cli")]
+    pub(crate) fn has_callers(&self) -> bool {
+        let it = &self.webhooks;
+        it.is_empty() || it.url.is_some() || it.service.is_some() || it.tls.is_some()
+    }
+
+    /// Answers no webhooks: the API server is to call others.
+    #[cfg(feature = "cli")]
+    pub(crate) fn webhooks_elsewhere(mut self, reach: WebhookReach) -> Self {
+        self.webhooks.elsewhere = Some(reach);
+        self
     }
 
     /// The address at which the API server reaches the webhooks, where it was set.

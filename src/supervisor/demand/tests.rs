@@ -11,7 +11,7 @@ fn watches(configs: &[&OperatorConfig]) -> Watches {
 
 fn demand(configs: &[&OperatorConfig]) -> Demand {
     let demanding = configs.iter().copied().map(|config| demanding(config));
-    Demand::of(&demanding.collect::<Vec<_>>())
+    Demand::of(&demanding.collect::<Vec<_>>(), &BTreeSet::new())
 }
 
 fn demanding(config: &OperatorConfig) -> Demanding<'_> {
@@ -29,7 +29,7 @@ fn a_parent_selector_is_on_the_watch_only_without_other_operators_and_without_a_
     let a = a.within_namespaces(["x", "y"]);
     assert_eq!(shown(&[&a, &elsewhere], &ty), ["x:tier=gold", "y:*"]);
     let finalizing = Demanding { sees_all_parents: true, ..demanding(&a) };
-    let watches = Demand::of(&[finalizing]).watches();
+    let watches = Demand::of(&[finalizing], &BTreeSet::new()).watches();
     assert!(watches[&ty].iter().all(|watch| watch.label_selector.is_none()));
 }
 
@@ -37,6 +37,18 @@ fn selector(configs: &[&OperatorConfig], ty: &K8sType) -> Option<String> {
     let watches = watches(configs);
     assert_eq!(watches[ty].len(), 1, "one watch per type");
     watches[ty][0].label_selector.clone()
+}
+
+#[test]
+fn what_a_webhook_reads_is_watched_as_a_whole_also_where_nobody_else_needs_it() {
+    let (pods, secrets) = (K8sType::of::<Pod>(), K8sType::of::<Secret>());
+    let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
+    let a = a.within_namespace("x");
+    let watches = Demand::of(&[demanding(&a)], &[pods.clone(), secrets.clone()].into()).watches();
+    for ty in [pods, secrets] {
+        let whole = &watches[&ty][0];
+        assert_eq!((&whole.namespace, &whole.label_selector), (&None, &None), "{ty}");
+    }
 }
 
 #[test]
@@ -162,8 +174,8 @@ fn an_operator_requires_only_the_watches_of_its_namespaces() {
 
 /// What happens to the watches when these operators follow the others, as `type: namespace:selector`.
 fn followed(before: &[Demanding<'_>], after: &[Demanding<'_>]) -> (Difference, Vec<String>) {
-    let running = Demand::of(before);
-    let next = Demand::of(after).continuing(&running);
+    let running = Demand::of(before, &BTreeSet::new());
+    let next = Demand::of(after, &BTreeSet::new()).continuing(&running);
     let show = |(ty, specs): (K8sType, Vec<WatchSpec>)| {
         let spec = |spec: &WatchSpec| {
             let namespace = spec.namespace.as_deref().unwrap_or("*");

@@ -35,6 +35,8 @@ pub(crate) struct Members {
     sources: Sources,
     pub(super) operators: BTreeMap<String, Member>,
     pub(super) is_plan_only: bool,
+    /// The types of which webhooks read all objects.
+    reads: BTreeSet<K8sType>,
 }
 
 /// A registered operator.
@@ -83,8 +85,13 @@ impl Members {
         elections: Elections,
         is_plan_only: bool,
     ) -> Self {
-        let (types, sources, operators) = <_>::default();
-        Self { wiring, fences, elections, types, sources, operators, is_plan_only }
+        let (types, sources, operators, reads) = <_>::default();
+        Self { wiring, fences, elections, types, sources, operators, is_plan_only, reads }
+    }
+
+    /// The same where webhooks read all objects of these types.
+    pub(crate) fn reading(self, reads: BTreeSet<K8sType>) -> Self {
+        Self { reads, ..self }
     }
 
     /// Registers operators at once, so that each watch is opened once. With `is_open` more are expected later.
@@ -277,7 +284,7 @@ impl Members {
     pub(super) fn demand_with<'a>(&'a self, newcomers: impl Iterator<Item = &'a Needs>) -> Demand {
         let demanding: Vec<Demanding<'_>> =
             self.needs_with(newcomers).map(Needs::demanding).collect();
-        Demand::of(&demanding).continuing(self.types.demand())
+        Demand::of(&demanding, &self.reads).continuing(self.types.demand())
     }
 
     /// Closes what nobody needs any more.

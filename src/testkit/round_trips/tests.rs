@@ -119,3 +119,25 @@ fn generated_objects_are_valid_and_differ() {
     assert!(seen.values().any(|it| it["spec"]["rooms"].is_array()));
     assert!(seen.values().all(|it| it["spec"]["state"].is_string()), "the default is there");
 }
+
+#[test]
+fn generated_objects_keep_the_rules_of_their_schema() {
+    use proptest::{strategy::ValueTree, test_runner::TestRunner};
+    let schema = serde_json::json!({"type": "object", "properties": {"spec": {
+        "type": "object", "required": ["least", "most"],
+        "x-kubernetes-validations": [{"rule": "self.least <= self.most && isQuantity(self.size)"}],
+        "properties": {
+            "least": {"type": "integer", "minimum": 0, "maximum": 9},
+            "most": {"type": "integer", "minimum": 0, "maximum": 9},
+            "size": {"type": "string", "default": "1Gi"},
+        },
+    }}, "required": ["spec"]});
+    let (mut runner, objects) =
+        (TestRunner::deterministic(), objects("example.com/v1", "Shop", &schema));
+    for _ in 0..50 {
+        let tree = proptest::strategy::Strategy::new_tree(&objects, &mut runner).unwrap();
+        let spec = tree.current()["spec"].take();
+        assert!(spec["least"].as_i64() <= spec["most"].as_i64(), "{spec}");
+        assert_ne!(spec["size"], "10.0.0.0/8", "{spec}");
+    }
+}

@@ -29,7 +29,7 @@ async fn copies_for_reading_come_and_go_and_their_number_is_that_of_the_autoscal
     let scaled = json!({"spec": {"replicas": 2}});
     tenant.world.patch(STATEFUL_SET, "main-copy", scaled).await;
     tenant.world.until(POD, "main-copy-1", "another copy", Value::is_object).await;
-    let parent = tenant.change(json!({"version": "17.7"})).await;
+    let parent = tenant.change(json!({"version": {"major": 17, "minor": 7}})).await;
     let set = tenant.world.get(STATEFUL_SET, "main-copy").await;
     assert_eq!(set["spec"]["replicas"], 2, "nobody took it back");
     assert!(parent["status"]["readEndpoint"].is_string());

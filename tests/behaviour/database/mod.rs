@@ -124,13 +124,11 @@ fn database(name: &str, spec: Value) -> Value {
 }
 
 fn standalone() -> Value {
-    json!({"version": "17.6", "storage": {"size": "1Gi", "class": GROWING}})
+    json!({"version": {"major": 17, "minor": 6}, "storage": {"size": "1Gi", "storageClassName": GROWING}})
 }
 
 fn highly_available() -> Value {
-    let mut spec = standalone();
-    (spec["mode"], spec["replicas"]) = (json!("HighAvailability"), json!(3));
-    spec
+    with(standalone(), "replicas", json!(3))
 }
 
 fn with(mut spec: Value, name: &str, value: Value) -> Value {

@@ -31,7 +31,7 @@ fn database(world: &World, name: &str, spec: Value) -> Value {
 #[operetta_harness::test(server)]
 async fn a_plan_for_a_file_has_the_defaults_and_the_refusals_of_the_server() {
     let world = World::that_logs_requests().await;
-    let small = json!({"version": "17.7", "storage": {"size": "1Gi"}});
+    let small = json!({"version": {"major": 17, "minor": 7}, "storage": {"size": "1Gi"}});
     let mut live = database(&world, "live", small.clone());
     live["spec"]["image"] = json!("mirror/postgres");
     world.create(DATABASE, live).await;
@@ -88,7 +88,7 @@ async fn a_plan_for_a_file_says_why_the_server_did_not_check_it() {
     world.apply(CLUSTER_ROLE, json!({"metadata": {"name": ACCOUNT}, "rules": reads})).await;
     world.apply(CLUSTER_ROLE_BINDING, binding).await;
     let operators = world.start_over(connector_to(user), showing_images).await;
-    let spec = json!({"version": "17.7", "storage": {"size": "1Gi"}, "image": "mirror/postgres"});
+    let spec = json!({"version": {"major": 17, "minor": 7}, "storage": {"size": "1Gi"}, "image": "mirror/postgres"});
     let documents = [database(&world, "new", spec)];
     let plans = operators.running().plans_against(&PlanFilter::default(), &documents).await;
     let plans = plans.unwrap();

@@ -146,8 +146,8 @@ impl Life<'_> {
     async fn keep_data(&self) {
         let world = self.world;
         let spec = json!({
-            "version": "17.6", "mode": "HighAvailability", "replicas": 3,
-            "deletionPolicy": "Delete", "storage": {"size": "1Gi", "class": GROWING},
+            "version": {"major": 17, "minor": 6}, "replicas": 3,
+            "deletionPolicy": "Delete", "storage": {"size": "1Gi", "storageClassName": GROWING},
             "backup": {"schedule": "@daily"}, "readReplicas": {"max": 2},
         });
         world.create(DATABASE, json!({"metadata": {"name": "main"}, "spec": spec})).await;
@@ -163,7 +163,7 @@ impl Life<'_> {
             world.until(kind, name, "its end", Value::is_null).await;
         }
         world.until_ready(DATABASE, "main").await;
-        world.patch(DATABASE, "main", json!({"spec": {"mode": "Standalone", "replicas": 1}})).await;
+        world.patch(DATABASE, "main", json!({"spec": {"replicas": 1}})).await;
         world.until(SERVICE, "main-read", "its end", Value::is_null).await;
         world.delete(DATABASE, "main").await;
         world.until(DATABASE, "main", "its end", Value::is_null).await;
@@ -173,8 +173,8 @@ impl Life<'_> {
     async fn back_up_at_the_end(&self) {
         let world = self.world;
         let spec = json!({
-            "version": "17.6", "deletionPolicy": "Backup",
-            "storage": {"size": "1Gi", "class": GROWING},
+            "version": {"major": 17, "minor": 6}, "deletionPolicy": "Backup",
+            "storage": {"size": "1Gi", "storageClassName": GROWING},
         });
         world.create(DATABASE, json!({"metadata": {"name": "last"}, "spec": spec})).await;
         world.until_ready(DATABASE, "last").await;

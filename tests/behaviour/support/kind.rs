@@ -11,7 +11,7 @@ pub(crate) const TEMP: Kind =
     Kind("example.operetta.dev/v1alpha1", "TempNamespace", "tempnamespaces");
 pub(crate) const PROPAGATION: Kind =
     Kind("example.operetta.dev/v1alpha1", "Propagation", "propagations");
-pub(crate) const DATABASE: Kind = Kind("example.operetta.dev/v1alpha1", "Database", "databases");
+pub(crate) const DATABASE: Kind = Kind("example.operetta.dev/v1", "Database", "databases");
 pub(crate) const POD: Kind = Kind("v1", "Pod", "pods");
 pub(crate) const SERVICE: Kind = Kind("v1", "Service", "services");
 pub(crate) const SECRET: Kind = Kind("v1", "Secret", "secrets");
