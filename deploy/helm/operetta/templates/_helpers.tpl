@@ -1,6 +1,7 @@
 {{- define "operetta.args" -}}
 - --cluster=in-cluster
 - --listen=0.0.0.0:8443
+- --webhook-service={{ .Release.Name }}-webhooks
 {{- with .Values.auth.audience }}
 - {{ printf "--auth-audience=%s" . | quote }}
 {{- end }}

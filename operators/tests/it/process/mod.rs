@@ -39,6 +39,7 @@ mod plugin;
 mod printed;
 mod scraped;
 mod traced;
+mod webhooks;
 
 /// How long a test waits.
 const DEADLINE: Duration = Duration::from_secs(30);
