@@ -48,6 +48,7 @@ mod timeline;
 mod trend;
 mod type_facts;
 mod types;
+mod webhook_reads;
 
 pub(crate) use activity::{
     ActivityFilter, ActivityKind, ActivityLimit, ActivityPage, LeaderChange, Line, Names,

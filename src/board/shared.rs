@@ -17,7 +17,7 @@ use super::{
     feed::{self, Feed},
     pulse::Pulses,
     trend::Trend,
-    types::WebhookReads,
+    webhook_reads::WebhookReads,
 };
 use crate::{
     object::{K8sType, ObjectKey, Uid},

@@ -1,22 +1,9 @@
 //! The watched types on the board, and those that webhooks read.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, OnceLock},
-};
-
-use tokio::sync::Notify;
+use std::collections::BTreeSet;
 
 use super::{Board, Change, TypeSnapshot, TypeState};
 use crate::{object::K8sType, store::StoreReader};
-
-/// The types without which webhooks cannot answer.
-#[derive(Clone, Default)]
-pub(super) struct WebhookReads {
-    types: Arc<OnceLock<BTreeSet<K8sType>>>,
-    /// The state of some type was set.
-    changed: Arc<Notify>,
-}
 
 impl Board {
     pub(crate) fn add_store(&self, store: StoreReader) {

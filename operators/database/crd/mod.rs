@@ -18,9 +18,6 @@ pub mod v1alpha1;
 pub use conversion::versions;
 pub use parts::{
     Amount, DatabaseStatus, DeletionPolicy, LastBackup, ReadReplicas, Resources, RestoreFrom,
+    VERSIONS,
 };
 pub use v1::{Backup, Database, DatabaseSpec, Storage, Version};
-
-/// The versions of PostgreSQL that this operator has been written for, by hand: the newest two minor releases of each
-/// major version at that time. Nothing compares them with what has been released. A release needs a line here.
-pub const VERSIONS: [&str; 6] = ["16.10", "16.11", "17.6", "17.7", "18.0", "18.1"];

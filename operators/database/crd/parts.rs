@@ -14,6 +14,10 @@ use operetta::operator::Conditions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The versions of PostgreSQL that this operator has been written for, by hand: the newest two minor releases of each
+/// major version at that time. Nothing compares them with what has been released. A release needs a line here.
+pub const VERSIONS: [&str; 6] = ["16.10", "16.11", "17.6", "17.7", "18.0", "18.1"];
+
 /// A backup of a Database in the same namespace.
 #[derive(KubeSchema, Serialize, Deserialize, Debug, Clone, PartialEq)]
 #[x_kube(validation = Rule::new("self == oldSelf")

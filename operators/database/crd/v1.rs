@@ -11,12 +11,9 @@ use std::collections::BTreeSet;
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    VERSIONS,
-    parts::{
-        DatabaseStatus, DeletionPolicy, ReadReplicas, Resources, RestoreFrom, SCHEDULE, one,
-        postgres, seven,
-    },
+use super::parts::{
+    DatabaseStatus, DeletionPolicy, ReadReplicas, Resources, RestoreFrom, SCHEDULE, VERSIONS, one,
+    postgres, seven,
 };
 
 /// The desired database.

@@ -10,12 +10,9 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    VERSIONS,
-    parts::{
-        DatabaseStatus, DeletionPolicy, ReadReplicas, Resources, RestoreFrom, SCHEDULE, one,
-        postgres, seven,
-    },
+use super::parts::{
+    DatabaseStatus, DeletionPolicy, ReadReplicas, Resources, RestoreFrom, SCHEDULE, VERSIONS, one,
+    postgres, seven,
 };
 
 /// The desired database.
