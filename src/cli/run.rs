@@ -14,7 +14,10 @@ use super::{
     telemetry,
     traces::Traces,
 };
-use crate::supervisor::SupervisorBuilder;
+use crate::{
+    manifests::webhook_service,
+    supervisor::{Connect, SupervisorBuilder},
+};
 
 /// Runs until SIGINT or SIGTERM.
 pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
@@ -36,8 +39,8 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let surroundings = Surroundings { is_inside, prefers_embedded, suggested };
     let Settings { cluster, flag, install_crds, web, election } =
         Settings::resolve(args, surroundings)?;
-    let is_outside = cluster.is_from_outside() && !is_asked_for;
-    let supervisor = if is_outside { left_to_others(supervisor, &deployed) } else { supervisor };
+    let supervisor =
+        if is_asked_for { supervisor } else { reached(supervisor, &cluster, &deployed) };
     let supervisor = endpoint::serve(supervisor, &web)?.log_level(logs).connect_to(cluster);
     // The announcement is for people.
     let supervisor = if format == LogFormat::Text { supervisor.announce() } else { supervisor };
@@ -49,9 +52,21 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     supervisor.run_blocking().map_err(|error| explain(error, flag))
 }
 
-/// A process beside its cluster answers webhooks only where it is said how the API server reaches it.
-fn left_to_others(supervisor: SupervisorBuilder, deployed: &Deployed) -> SupervisorBuilder {
+/// Where nothing says how the API server calls the webhooks: a process in the cluster is called by a Service, and one beside
+/// it cannot be called.
+fn reached(
+    supervisor: SupervisorBuilder,
+    cluster: &Connect,
+    deployed: &Deployed,
+) -> SupervisorBuilder {
     if supervisor.has_callers() {
+        return supervisor;
+    }
+    if *cluster == Connect::InCluster {
+        let (name, _) = supervisor.named().unwrap_or_default();
+        return supervisor.webhook_service(&webhook_service(&name));
+    }
+    if !cluster.is_from_outside() {
         return supervisor;
     }
     let reach = Types::of(&supervisor).reach(&deployed.namespace, &deployed.name);
