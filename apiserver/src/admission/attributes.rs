@@ -108,8 +108,11 @@ fn convert(object: &Value, from: &Resource, to: &Resource, asked: &Asked) -> Val
     {
         return object;
     }
-    match to.origin {
+    match &to.origin {
         Origin::BuiltIn(ty) => builtin::convert(&mut object, ty),
+        Origin::Custom(custom) if let Some(converter) = &custom.converter => {
+            return converter.written(object, &to.api_version());
+        }
         Origin::Definition | Origin::Custom(_) => object["apiVersion"] = json!(to.api_version()),
     }
     object
