@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What a program says of its types beside its operators.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Types {
     /// The name of the program.
     pub(super) program: String,
@@ -50,6 +50,12 @@ impl Types {
         types.webhooks.retain(|one| !left_out.contains(&one.ty.resource_name()));
         types.versions.retain(|one| !left_out.contains(&one.hub.resource_name()));
         Ok((types, only(operators, names)?))
+    }
+
+    /// The same of a program that is restricted to namespaces: configurations of webhooks and what those read are of the whole
+    /// cluster.
+    pub(super) fn within_namespaces(&self) -> Self {
+        Self { webhooks: Vec::new(), ..self.clone() }
     }
 
     /// The port of a Pod that the API server calls by a Service.

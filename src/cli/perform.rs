@@ -83,6 +83,7 @@ impl Program {
         let RbacArgs { chosen: Chosen { only }, namespaces } = args;
         let (types, operators) = Types::chosen(&mut self.supervisor, &only)?;
         let operators = only::within(operators, &only, &namespaces)?;
+        let types = if namespaces.is_empty() { types } else { types.within_namespaces() };
         let flags = [header::flag("only", &only), header::flag("namespaces", &namespaces)];
         let flags: Vec<_> = flags.into_iter().flatten().collect();
         Ok(rbac::yaml(&self.deployed, &operators, &types, &flags)?)

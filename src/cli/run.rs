@@ -24,6 +24,9 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let Program { mut supervisor, suggested, prefers_embedded, deployed, .. } = program;
     let operators = supervisor.take_operators();
     supervisor.leave_webhooks_out(&left_out(&operators, &args.only));
+    if !args.namespaces.is_empty() {
+        supervisor.leave_all_webhooks_out();
+    }
     let operators = within(operators, &args.only, &args.namespaces)?;
     // Dropped last: what is left is sent.
     #[cfg(feature = "otlp")]

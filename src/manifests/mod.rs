@@ -74,6 +74,7 @@ pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;
 pub(crate) use versions::in_namespace;
+pub(crate) use webhook_rights::webhook_reads;
 pub(crate) use webhooks::{SERVICE_PORT, configurations, conversion};
 pub use webhooks::{WebhookReach, webhook_secret, webhook_service};
 pub use yaml::to_yaml;

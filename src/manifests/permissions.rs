@@ -122,8 +122,8 @@ impl Permissions {
 
     /// The replicas of the program share the certificates of its webhooks, and keep `caBundle` right. Adds the roles
     /// `{account}-webhooks`: for the Secret in the namespace of the account, and for the webhook configurations with the
-    /// name of the program and the CRDs of these versions. What these webhooks [read](Webhook::reads) may be read in all
-    /// namespaces.
+    /// name of the program and the CRDs of these versions; and the cluster role `{account}-webhook-reads` for what these
+    /// webhooks [read](Webhook::reads).
     #[must_use]
     pub fn with_webhooks<'a>(
         mut self,

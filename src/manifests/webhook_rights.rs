@@ -34,15 +34,15 @@ impl WebhookRights {
     }
 
     /// The roles and their bindings.
-    pub(super) fn manifests(&self, account: &Account) -> [Manifest; 4] {
+    pub(super) fn manifests(&self, account: &Account) -> Vec<Manifest> {
         let name = format!("{}-webhooks", account.name);
         let (role, binding) = account.named_role(&name, self.of_the_secret());
-        [
-            Manifest::Role(role),
-            Manifest::RoleBinding(binding),
-            Manifest::ClusterRole(account.cluster_role(&name, self.of_the_cluster())),
-            Manifest::ClusterRoleBinding(account.cluster_binding(&name)),
-        ]
+        let mut all = vec![Manifest::Role(role), Manifest::RoleBinding(binding)];
+        all.extend(bound(account, &name, self.of_the_bundles()));
+        if !self.reads.is_empty() {
+            all.extend(bound(account, &webhook_reads(&account.name), self.of_handlers()));
+        }
+        all
     }
 
     /// RBAC cannot limit a creation to a name.
@@ -54,7 +54,7 @@ impl WebhookRights {
         ]
     }
 
-    fn of_the_cluster(&self) -> Vec<PolicyRule> {
+    fn of_the_bundles(&self) -> Vec<PolicyRule> {
         const VERBS: [&str; 3] = ["get", "patch", "watch"];
         let configurations = &["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
         let group = ("admissionregistration.k8s.io", &configurations[..]);
@@ -63,9 +63,25 @@ impl WebhookRights {
             let crds = ("apiextensions.k8s.io", &["customresourcedefinitions"][..]);
             rules.push(rule(crds, self.crds.clone(), &VERBS));
         }
-        let read = |ty: &K8sType| rule((ty.group(), &[ty.plural()]), Vec::new(), &READ);
-        rules.into_iter().chain(self.reads.iter().map(read)).collect()
+        rules
     }
+
+    fn of_handlers(&self) -> Vec<PolicyRule> {
+        let read = |ty: &K8sType| rule((ty.group(), &[ty.plural()]), Vec::new(), &READ);
+        self.reads.iter().map(read).collect()
+    }
+}
+
+/// The name of the cluster role with what handlers of webhooks read.
+pub(crate) fn webhook_reads(account: &str) -> String {
+    format!("{account}-webhook-reads")
+}
+
+fn bound(account: &Account, name: &str, rules: Vec<PolicyRule>) -> [Manifest; 2] {
+    [
+        Manifest::ClusterRole(account.cluster_role(name, rules)),
+        Manifest::ClusterRoleBinding(account.cluster_binding(name)),
+    ]
 }
 
 fn rule((group, resources): (&str, &[&str]), names: Vec<String>, verbs: &[&str]) -> PolicyRule {

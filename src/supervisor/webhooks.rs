@@ -57,6 +57,16 @@ impl WebhookOptions {
         self.webhooks.is_empty() && self.versions.is_empty()
     }
 
+    /// Leaves webhooks out. If nothing is left of some, nothing is served either, whatever says where.
+    #[cfg(feature = "cli")]
+    pub(super) fn retain(&mut self, is_kept: impl FnMut(&Webhook) -> bool) {
+        let before = self.webhooks.len();
+        self.webhooks.retain(is_kept);
+        if self.webhooks.len() < before && self.is_empty() {
+            (self.address, self.service, self.url) = (None, None, None);
+        }
+    }
+
     /// The types of which webhooks read all objects.
     pub(super) fn reads(&self) -> BTreeSet<K8sType> {
         let answering = self.webhooks.iter().filter(|_| self.elsewhere.is_none());

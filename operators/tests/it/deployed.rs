@@ -214,7 +214,7 @@ fn the_prometheus_of_the_page_sends_the_token_that_the_endpoint_accepts() {
 }
 
 #[operetta_harness::test]
-fn only_the_pods_of_the_namespace_and_prometheus_may_come_in() {
+fn only_the_pods_of_the_namespace_and_prometheus_reach_the_endpoint() {
     let operators = committed("base/operators");
     let policy = of_kind(&operators, "NetworkPolicy");
     let named = |name: &str| json!({"app.kubernetes.io/name": name});
@@ -240,8 +240,12 @@ fn admits(policy: &Value, namespace: &str, labels: &Value) -> bool {
         is_there && peer.get("podSelector").is_none_or(|it| selects(it, labels))
     };
     policy["spec"]["ingress"].as_array().unwrap().iter().any(|rule| {
+        let of_endpoint = rule["ports"].as_array().unwrap().iter().any(|it| it["port"] == 8443);
         // Without names everybody may.
-        rule["from"].as_array().is_none_or(|peers| peers.is_empty() || peers.iter().any(is_it))
+        of_endpoint
+            && rule["from"]
+                .as_array()
+                .is_none_or(|peers| peers.is_empty() || peers.iter().any(is_it))
     })
 }
 

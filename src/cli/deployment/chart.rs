@@ -36,7 +36,8 @@ pub(crate) fn chart(
     let schema = values::schema(deployed, operators, setting.webhook_port.is_some());
     let described =
         serde_json::to_string_pretty(&schema).map_err(|it| ManifestError::Yaml(it.into()))?;
-    let called = webhooks::objects(&setting, types, operators);
+    let service = webhooks::service(&setting);
+    let configured = webhooks::configured(&setting, types, operators);
     let mut files = vec![
         file("Chart.yaml", to_yaml(&header(only), &[about(deployed)])?),
         file("values.yaml", comment(only) + "---\n" + &values::defaults(&schema)?),
@@ -65,8 +66,12 @@ pub(crate) fn chart(
             Some("and .Values.monitoring.enabled .Values.monitoring.prometheus.account"),
         )?,
     ];
-    if !called.is_empty() {
-        files.push(template(only, "webhooks", &called, None)?);
+    if let Some(service) = service {
+        files.push(template(only, "webhooks", &[service], None)?);
+    }
+    if !configured.is_empty() {
+        let everywhere = Some("not .Values.namespaces");
+        files.push(template(only, "webhook-configurations", &configured, everywhere)?);
     }
     let below = |file: File| File { path: format!("helm/{}/{}", deployed.name, file.path), ..file };
     Ok(files.into_iter().map(below).collect())

@@ -71,7 +71,7 @@ pub(crate) fn kustomize(
     // The program refuses an overlay with a chosen operator that cannot be restricted.
     let has_restricted = only.is_empty() || namespaced;
     if has_restricted {
-        let text = rbac::yaml(deployed, &within, types, &flags)?;
+        let text = rbac::yaml(deployed, &within, &types.within_namespaces(), &flags)?;
         files.push(File { path: path("overlays/one-namespace/rbac"), text });
     }
     for (name, objects) in objects(deployed, types, only)? {
@@ -90,7 +90,9 @@ fn objects(
     let setting = webhooks::called(Setting::kustomize(deployed, only), types);
     let mut running = workload::always(&setting).to_vec();
     running.push(workload::network_policy(&setting));
-    running.extend(webhooks::objects(&setting, types, &[]));
+    let configurations = webhooks::configured(&setting, types, &[]);
+    running.extend(webhooks::service(&setting));
+    running.extend(configurations.iter().cloned());
     let base =
         kustomization("Kustomization", json!({"resources": ["crds.yaml", "operators.yaml"]}));
     let monitoring = json!({"resources": ["service-monitor.yaml", "prometheus-rule.yaml"]});
@@ -113,7 +115,7 @@ fn objects(
             "overlays/cluster-wide/kustomization",
             vec![overlay(deployed, &["../../base", "rbac.yaml"], &[])],
         ),
-        ("overlays/one-namespace/kustomization", vec![one_namespace(deployed)]),
+        ("overlays/one-namespace/kustomization", vec![one_namespace(deployed, &configurations)]),
         ("overlays/two-replicas/leader", leader::objects(&setting).to_vec()),
         ("overlays/two-replicas/kustomization", vec![two_replicas(deployed)]),
     ])
@@ -179,10 +181,23 @@ fn self_signed(setting: &Setting) -> usize {
     args.position(|arg| arg == tls::SELF_SIGNED).unwrap_or_default()
 }
 
-/// The operators whose parents have a namespace, in that of their process.
-fn one_namespace(deployed: &Deployed) -> Value {
+/// The operators whose parents have a namespace, in that of their process. It answers no webhooks, as these are of the whole
+/// cluster.
+fn one_namespace(deployed: &Deployed, configurations: &[Value]) -> Value {
     let namespace = argument(&format!("--namespaces={}", deployed.namespace));
-    overlay(deployed, &["../../base", "rbac.yaml"], &[namespace])
+    let mut overlay = overlay(deployed, &["../../base", "rbac.yaml"], &[namespace]);
+    let removed = configurations.iter().map(|configuration| {
+        let mut patch = json!({"$patch": "delete"});
+        for field in ["apiVersion", "kind"] {
+            patch[field] = configuration[field].clone();
+        }
+        patch["metadata"]["name"] = configuration["metadata"]["name"].clone();
+        json!({"patch": patch.to_string()})
+    });
+    if let Some(patches) = overlay["patches"].as_array_mut() {
+        patches.extend(removed);
+    }
+    overlay
 }
 
 /// One process works, and the other continues when it goes.
@@ -276,7 +291,8 @@ mod tests {
         for part in ["- web-program-webhook-certificates\n", "resourceNames:\n  - web-program\n"] {
             assert!(rbac.contains(part), "{part}: {rbac}");
         }
-        let chart = &files["helm/website/templates/webhooks.yaml"];
+        let chart = files["helm/website/templates/webhooks.yaml"].clone()
+            + &files["helm/website/templates/webhook-configurations.yaml"];
         let policy = "failurePolicy: {{ .Values.webhooks.failurePolicy | default `Fail` }}\n";
         for part in [policy, "name: {{ .Release.Name }}-webhooks\n", "name: web-program\n"] {
             assert!(chart.contains(part), "{part}: {chart}");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{helpers::braces, setting::Setting};
 use crate::{
     cli::{crds::Types, only::restricted, rbac},
-    manifests::{Account, Manifest, ManifestError, Permissions, to_yaml},
+    manifests::{Account, Manifest, ManifestError, Permissions, to_yaml, webhook_reads},
     operator::AnyOperator,
 };
 
@@ -23,7 +23,10 @@ pub(super) fn template(
 ) -> Result<String, ManifestError> {
     let account = Account::new(&setting.name, &setting.namespace);
     let mut always = types.permit(rbac::permissions(operators)?).manifests(&account);
-    always.retain(|manifest| !is_of_all(manifest, &account));
+    always.retain(|manifest| !has_name(manifest, &account.name));
+    let reads = webhook_reads(&account.name);
+    let (read, always): (Vec<_>, Vec<_>) =
+        always.into_iter().partition(|manifest| has_name(manifest, &reads));
     let everywhere = rules(operators, &Permissions::rules)?;
     let within = restricted(operators.to_vec(), &[NAMESPACE.to_owned()]);
     let beside = rules(&within, &Permissions::rules)?;
@@ -31,6 +34,7 @@ pub(super) fn template(
     let mut text = objects(setting, &always, None)?;
     text += "{{- if not .Values.namespaces }}\n";
     text += &objects(setting, &bound("ClusterRole", setting, None), Some(&everywhere))?;
+    text += &objects(setting, &read, None)?;
     text += "{{- else }}\n";
     if !beside.is_empty() {
         text += &objects(setting, &bound("ClusterRole", setting, None), Some(&beside))?;
@@ -43,14 +47,14 @@ pub(super) fn template(
     Ok(text)
 }
 
-/// Whether it has the permissions of the operators in all namespaces.
-fn is_of_all(manifest: &Manifest, account: &Account) -> bool {
+/// Whether it is a cluster role of this name, or its binding.
+fn has_name(manifest: &Manifest, name: &str) -> bool {
     let metadata = match manifest {
         Manifest::ClusterRole(role) => &role.metadata,
         Manifest::ClusterRoleBinding(binding) => &binding.metadata,
         _ => return false,
     };
-    metadata.name.as_ref() == Some(&account.name)
+    metadata.name.as_deref() == Some(name)
 }
 
 /// A role, whose rules are written later, and its binding to the account.

@@ -25,9 +25,13 @@ pub(super) fn called(mut setting: Setting, types: &Types) -> Setting {
     setting
 }
 
-/// None for a program without webhooks, and for one that is called at an address. Of these operators values choose those that
-/// run.
-pub(super) fn objects(setting: &Setting, types: &Types, operators: &[AnyOperator]) -> Vec<Value> {
+/// The configurations; none for a program without webhooks, and for one that is called at an address. Of these operators
+/// values choose those that run.
+pub(super) fn configured(
+    setting: &Setting,
+    types: &Types,
+    operators: &[AnyOperator],
+) -> Vec<Value> {
     if setting.webhook_port.is_none() {
         return Vec::new();
     }
@@ -41,14 +45,16 @@ pub(super) fn objects(setting: &Setting, types: &Types, operators: &[AnyOperator
         }
         only_while_they_run(configuration, &types.webhooks, operators);
     }
-    [vec![service(setting)], configurations].concat()
+    configurations
 }
 
-/// Every replica answers, also one that is not ready: to list its objects it may need its own conversion.
-fn service(setting: &Setting) -> Value {
+/// The Service, where the API server calls one. Every replica answers, also one that is not ready: to list its objects it may
+/// need its own conversion.
+pub(super) fn service(setting: &Setting) -> Option<Value> {
+    setting.webhook_port?;
     let mut metadata = setting.metadata();
     metadata["name"] = webhook_service(&setting.name).into();
-    json!({
+    Some(json!({
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": metadata,
@@ -57,7 +63,7 @@ fn service(setting: &Setting) -> Value {
             "selector": setting.selector,
             "ports": [{"name": PORT_NAME, "port": 443, "targetPort": PORT_NAME}],
         },
-    })
+    }))
 }
 
 /// The ports of the container.

@@ -61,11 +61,14 @@ impl SupervisorBuilder {
     /// Leaves the webhooks of these types out, which are named as their CRDs.
     #[cfg(feature = "cli")]
     pub(crate) fn leave_webhooks_out(&mut self, types: &BTreeSet<String>) {
-        let webhooks = &mut self.webhooks;
-        webhooks.webhooks.retain(|webhook| !types.contains(&webhook.ty.resource_name()));
-        if webhooks.is_empty() {
-            (webhooks.address, webhooks.service, webhooks.url) = (None, None, None);
-        }
+        self.webhooks.retain(|webhook| !types.contains(&webhook.ty.resource_name()));
+    }
+
+    /// Leaves all webhooks out, and keeps the versions of types: what the API server asks about, and what handlers read, is of
+    /// the whole cluster.
+    #[cfg(feature = "cli")]
+    pub(crate) fn leave_all_webhooks_out(&mut self) {
+        self.webhooks.retain(|_| false);
     }
 
     /// Whether it was said how the API server calls the webhooks, where there are any.
