@@ -25,7 +25,7 @@ use super::{
     certificates::{Keeper, SharedCertificates},
     connection::PluginLife,
     elections::Elections,
-    ending::end,
+    ending::{Servers, end},
     external::{self, ExternalChanges},
     fences::Fences,
     readiness::{OnReady, Readiness},
@@ -166,7 +166,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
     let contexts = members.map(Members::contexts).unwrap_or_default();
     let elected = members.map(Members::elected).unwrap_or_default();
-    end(&contexts, &elected, server.into_iter().chain(answering)).await;
+    end(&contexts, &elected, Servers { web: server, webhooks: answering }).await;
     operated.map(drop)
 }
 
