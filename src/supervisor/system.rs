@@ -32,7 +32,8 @@ use super::{
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
     thread::Lifeline,
-    webhooks::BoundWebhooks,
+    unserved::Answered,
+    webhooks::{BoundWebhooks, Called},
     wiring::Wiring,
 };
 use crate::{
@@ -145,7 +146,8 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let records = Records { board: board.clone(), metrics: metrics.clone() };
     let answering = webhooks.map(|bound| bound.start(records, runtime)).transpose()?;
     let (answering, called) = answering.unzip();
-    let (objects, shared_certificates) = called.filter(|_| !is_plan_only).unwrap_or_default();
+    let Called { objects, shared: shared_certificates, answered } =
+        called.filter(|_| !is_plan_only).unwrap_or_default();
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
     let shared = Shared { board: board.clone(), metrics, web, hooks, reviewing, pool, program };
@@ -155,6 +157,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
         crds,
         webhooks: objects,
         shared_certificates,
+        answered,
         external,
         election,
         is_plan_only,
@@ -189,6 +192,8 @@ struct Wanted {
     webhooks: Vec<Value>,
     /// The certificates of webhooks, which are there before an operator starts.
     shared_certificates: Option<SharedCertificates>,
+    /// The types of the webhooks.
+    answered: Answered,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -206,7 +211,7 @@ async fn operate(
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
     let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
-    let shared_certificates = wanted.shared_certificates;
+    let (shared_certificates, answered) = (wanted.shared_certificates, wanted.answered);
     let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -233,6 +238,7 @@ async fn operate(
     let cluster = wiring.cluster.clone();
     // Empty until now.
     let _ = reviewing.set(cluster.clone());
+    runtime.spawn(answered.warn_of_unserved(cluster.clone()));
     let keeping = certified(shared_certificates, cluster.clone());
     let kept = before(runtime, keeping, stopped.as_mut()).await;
     let Some(keeper) = kept.map_err(|error| RunError::WebhookCertificate(error.to_string()))?
