@@ -1,8 +1,11 @@
 //! Webhooks: the API server itself calls the process.
 
 mod admission;
+mod asked;
 mod certificates;
 mod conversion;
+mod load;
+mod outage;
 
 use operetta::{
     operator::admission::{Webhook, WebhookKind},
@@ -100,6 +103,11 @@ impl Answering {
         }
         self.operators.stop().await;
     }
+}
+
+/// A port of this machine that nobody listens on.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 fn base64(text: &str) -> String {

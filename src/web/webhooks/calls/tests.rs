@@ -1,6 +1,6 @@
 //! What becomes of handlers and conversions that fail.
 
-use std::sync::Mutex;
+use std::sync::Barrier;
 
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -93,7 +93,7 @@ mod v2 {
 }
 
 /// A conversion that hangs ends when a test lets it.
-static CONVERTING: Mutex<()> = Mutex::new(());
+static CONVERTING: Barrier = Barrier::new(2);
 
 impl TryFrom<v1::Shop> for v2::Shop {
     type Error = String;
@@ -102,7 +102,9 @@ impl TryFrom<v1::Shop> for v2::Shop {
         match old.spec.act.as_str() {
             "panic" => panic!("the kitchen burns"),
             "fail" => return Err("no oven".to_owned()),
-            "hang" => drop(CONVERTING.lock().unwrap()),
+            "hang" => {
+                CONVERTING.wait();
+            }
             _ => {}
         }
         Ok(Self { metadata: old.metadata, spec: v2::ShopSpec { act: old.spec.act } })
@@ -146,8 +148,7 @@ async fn a_list_is_converted_as_a_whole_or_not_at_all() {
 #[tokio::test]
 async fn a_conversion_that_does_not_return_is_not_waited_for() {
     let within = Duration::from_millis(20);
-    let hanging = CONVERTING.lock().unwrap();
     let converted = convert(&["hang"], within).await;
-    drop(hanging);
+    CONVERTING.wait();
     assert_eq!(converted, Err(Failed::TimedOut(within)));
 }
