@@ -13,7 +13,7 @@ const NOT_IMITATED: &str = "\
 Not imitated, and answered with 501 or 415 where a client asks for it: logs, exec, port-forward and proxies
 (no containers run).
 Not there: request limits. Webhooks are called on loopback addresses, and at those
-that --service names.
+that --service names. They are not asked about connections, nor about what controllers delete.
 Without --simulate-workloads there is no scheduler, no kubelet and no workload controller: Pods stay Pending and
 end as soon as they are deleted, Deployments make no ReplicaSets. With it they only look as if they ran.";
 

@@ -30,6 +30,7 @@ mod retry_after;
 mod reviews;
 mod schema;
 #[cfg(feature = "certificates")]
+mod served;
 mod shared_secret;
 mod unsent;
 mod uri_user;

@@ -11,12 +11,11 @@ use super::{
     Cluster,
     api::{ApiRequest, unreachable},
     webhooks::MANAGER,
+    write::patch,
 };
 use crate::{
-    object::{K8sType, Object, ObjectKey},
-    plan::ChildId,
+    object::{K8sType, ObjectKey},
     reply::ApiError,
-    run::{DryRun, Force},
 };
 
 /// How much of a watch is read at most: objects have at most 3 MiB, and the second event ends it.
@@ -45,15 +44,19 @@ impl Cluster {
         self.send(request).await.map(drop)
     }
 
-    /// Applies the `caBundle` of an object that exists.
-    pub(crate) async fn apply_ca_bundle(
+    /// Sets the `caBundle` in exactly the version of an object that the patch names.
+    ///
+    /// It is no server-side apply: that would also own the entry of the webhook, which would stay without its other
+    /// fields when the owner of the configuration removes it, and the API server would refuse the owner.
+    pub(crate) async fn set_ca_bundle(
         &self,
         ty: &K8sType,
         name: &str,
-        patch: &Value,
-    ) -> Result<Object, ApiError> {
-        let object = ChildId { ty: ty.clone(), key: ObjectKey::cluster(name) };
-        self.apply(&object, MANAGER, patch, (Force::Yes, DryRun::No)).await
+        body: &Value,
+    ) -> Result<(), ApiError> {
+        let path = ty.object_path(&ObjectKey::cluster(name));
+        let request = patch(ty, path, "application/strategic-merge-patch+json", body);
+        self.send(request.with_query("fieldManager", MANAGER)).await.map(drop)
     }
 
     /// Returns when an object has another version than this one, `None` where it did not exist, or when some time has

@@ -7,8 +7,10 @@ use kube::{
 };
 use serde_json::Value;
 
-/// The field manager: who applies the YAML of a CRD owns its other fields.
-pub(super) const MANAGER: &str = "operetta-webhooks";
+use crate::manifests::WEBHOOK_MANAGER;
+
+/// Who applies the YAML of a CRD owns its other fields.
+pub(super) const MANAGER: &str = WEBHOOK_MANAGER;
 
 /// An object cannot be applied.
 #[derive(Debug, thiserror::Error)]

@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// The field manager of what lets the API server call webhooks.
+pub(crate) const WEBHOOK_MANAGER: &str = "operetta-webhooks";
+
 /// An object by which the API server calls webhooks of this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
@@ -24,7 +27,7 @@ pub(crate) struct Caller {
 /// What an object that exists lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Correction {
-    /// To be applied, with the version that was read: nothing if all have the bundle.
+    /// A strategic merge patch with the version that was read: nothing if all have the bundle.
     pub(crate) patch: Option<Value>,
     /// What it does not name, so that the API server does not call it.
     pub(crate) absent: Vec<String>,
@@ -78,7 +81,7 @@ impl Caller {
             .iter()
             .map(|entry| json!({"name": entry["name"], "clientConfig": {"caBundle": ca}}))
             .collect();
-        let patch = (!is_right).then(|| self.patch(live, "webhooks", &json!(entries)));
+        let patch = (!is_right).then(|| with(self.patch(live), "webhooks", json!(entries)));
         Correction { patch, absent }
     }
 
@@ -87,26 +90,48 @@ impl Caller {
         if conversion["strategy"] != "Webhook" {
             return Correction { patch: None, absent: vec!["conversion".to_owned()] };
         }
-        let is_right = conversion["webhook"]["clientConfig"]["caBundle"] == *ca;
-        let spec = json!({"conversion": {"webhook": {"clientConfig": {"caBundle": ca}}}});
-        let patch = (!is_right).then(|| self.patch(live, "spec", &spec));
+        let patch = if conversion["webhook"]["clientConfig"]["caBundle"] == *ca {
+            self.release(live)
+        } else {
+            let spec = json!({"conversion": {"webhook": {"clientConfig": {"caBundle": ca}}}});
+            Some(with(self.patch(live), "spec", spec))
+        };
         Correction { patch, absent: Vec::new() }
     }
 
+    /// Leaves the field to nobody: as long as a manager owns it, it stays when the owner of the CRD takes the conversion out
+    /// by server-side apply, and the API server refuses the rest without its strategy.
+    fn release(&self, live: &Value) -> Option<Value> {
+        let managers = live["metadata"]["managedFields"].as_array()?;
+        let is_ours = |entry: &&Value| entry["manager"] == WEBHOOK_MANAGER;
+        let others: Vec<&Value> = managers.iter().filter(|entry| !is_ours(entry)).collect();
+        // The API server takes an empty list for none.
+        if others.is_empty() || others.len() == managers.len() {
+            return None;
+        }
+        let mut patch = self.patch(live);
+        patch["metadata"]["managedFields"] = json!(others);
+        Some(patch)
+    }
+
     /// With the version, it changes nothing that somebody wrote meanwhile, and creates nothing.
-    fn patch(&self, live: &Value, field: &str, value: &Value) -> Value {
+    fn patch(&self, live: &Value) -> Value {
         json!({
             "apiVersion": self.ty.api_version(), "kind": self.ty.kind(),
             "metadata": {
                 "name": self.name, "resourceVersion": live["metadata"]["resourceVersion"],
             },
-            field: value,
         })
     }
 
     fn has(&self, entry: &Value) -> bool {
         entry["name"].as_str().is_some_and(|name| self.webhooks.iter().any(|it| it == name))
     }
+}
+
+fn with(mut patch: Value, field: &str, value: Value) -> Value {
+    patch[field] = value;
+    patch
 }
 
 fn calls(config: &Value, (namespace, name): (&str, &str)) -> bool {
@@ -138,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_bundle_of_webhooks_of_the_program_is_applied() {
+    fn only_the_bundle_of_webhooks_of_the_program_is_patched() {
         let live = json!({"metadata": {"resourceVersion": "7"}, "webhooks": [
             entry("open.shops.example.com", "shop", Some("")),
             entry("theirs.example.com", "other", None),
@@ -160,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_applied_where_all_have_the_bundle() {
+    fn nothing_is_patched_where_all_have_the_bundle() {
         let names = ["open.shops.example.com", "close.shops.example.com"];
         let right = names.map(|name| entry(name, "shop", Some("cGVt")));
         let live = json!({"metadata": {"resourceVersion": "7"}, "webhooks": right});
@@ -182,6 +207,15 @@ mod tests {
         let expected = json!({"webhook": {"clientConfig": {"caBundle": "cGVt"}}});
         assert_eq!(patch["spec"], json!({"conversion": expected}));
         live["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] = "cGVt".into();
+        assert_eq!(crd.correction(&live, SERVICE, b"pem"), Correction::default());
+
+        // Who owns the conversion can take it out when nobody owns the bundle.
+        let (chart, ours) = (json!({"manager": "helm"}), json!({"manager": WEBHOOK_MANAGER}));
+        live["metadata"]["managedFields"] = json!([chart, ours]);
+        let patch = crd.correction(&live, SERVICE, b"pem").patch.unwrap();
+        let metadata = json!({"name": "shop", "resourceVersion": "7", "managedFields": [chart]});
+        assert_eq!((&patch["metadata"], patch.get("spec")), (&metadata, None));
+        live["metadata"]["managedFields"] = json!([chart]);
         assert_eq!(crd.correction(&live, SERVICE, b"pem"), Correction::default());
     }
 }

@@ -65,7 +65,7 @@ mod yaml;
 
 pub use account::Account;
 #[cfg(feature = "certificates")]
-pub(crate) use ca_bundle::{Caller, callers};
+pub(crate) use ca_bundle::{Caller, WEBHOOK_MANAGER, callers};
 pub(crate) use crd::definitions;
 pub use crd::{check_crd, crd, crds, crds_in_versions};
 pub use crd_change::{CrdChange, Verdict, crd_changes};

@@ -133,12 +133,20 @@ fn rule(webhook: &Webhook) -> Value {
     })
 }
 
-/// All namespaces but that of the program: a webhook that does not answer must not keep the Pods away that would answer.
+/// The namespaces of what runs the cluster: networks and DNS, and the heartbeats of nodes.
+const OF_THE_CLUSTER: [&str; 2] = ["kube-system", "kube-node-lease"];
+
+/// All namespaces but that of the program: a webhook that does not answer must not keep the Pods away that would answer,
+/// nor those without which no Pod starts.
 fn elsewhere(webhook: &Webhook, reach: &WebhookReach) -> Option<Value> {
     let WebhookReach::Service { namespace, .. } = reach else { return None };
+    let mut namespaces = vec![namespace.as_str()];
+    if webhook.ty.is_builtin() {
+        namespaces.extend(OF_THE_CLUSTER.into_iter().filter(|it| it != namespace));
+    }
     webhook.ty.is_namespaced().then(|| {
         json!({"matchExpressions": [{
-            "key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": [namespace],
+            "key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": namespaces,
         }]})
     })
 }
@@ -220,6 +228,29 @@ mod tests {
                 }]},
             })
         );
+    }
+
+    #[test]
+    fn what_runs_the_cluster_does_not_wait_for_a_webhook_of_a_built_in_type() {
+        let left_out = |ty: K8sType, reach: &WebhookReach| {
+            let webhook = Webhook::validate_type("open", ty, allow);
+            let all = configurations("p", &[&webhook], reach, None);
+            all[0]["webhooks"][0]["namespaceSelector"]["matchExpressions"][0]["values"].clone()
+        };
+        let pods = K8sType::namespaced("v1", "Pod", "pods");
+        let leases = K8sType::namespaced("coordination.k8s.io/v1", "Lease", "leases");
+        for ty in [pods.clone(), leases] {
+            assert_eq!(
+                left_out(ty, &service()),
+                json!(["operators", "kube-system", "kube-node-lease"])
+            );
+        }
+        assert_eq!(left_out(shops(), &service()), json!(["operators"]));
+        let (namespace, name) = ("kube-system".to_owned(), "p".to_owned());
+        let there = WebhookReach::Service { namespace, name, port: 443 };
+        assert_eq!(left_out(pods, &there), json!(["kube-system", "kube-node-lease"]));
+        let nodes = K8sType::cluster_scoped("v1", "Node", "nodes");
+        assert_eq!(left_out(nodes, &service()), Value::Null);
     }
 
     #[test]

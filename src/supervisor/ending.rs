@@ -1,8 +1,8 @@
-//! The end of a supervisor: the drain, the Leases, the web endpoint. Each has a deadline, and together they are over before
+//! The end of a supervisor: the drain, the Leases, the web endpoint and the webhooks. Each has a deadline, and together they are over before
 //! [`ABANDONED`]: then whoever waits for the supervisor waits no longer.
 //!
 //! ```text
-//! 0 s ---- reconciles in flight end ---- 4 s -- Leases -- 4.3 s -- web -- 4.4 s      4.5 s: abandoned
+//! 0 s ---- reconciles in flight end ---- 4 s -- Leases -- 4.3 s -- web, webhooks -- 4.4 s      4.5 s: abandoned
 //! ```
 //!
 //! A Lease is given back after the last write. Where a reconcile or a write did not end, the elector does not give it back,
@@ -12,6 +12,7 @@
 use std::{sync::Arc, time::Duration};
 
 use actix_web::dev::ServerHandle;
+use futures::future::OptionFuture;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{actors::Elected, execute::Context};
@@ -25,22 +26,32 @@ const CLOSED: Duration = Duration::from_millis(4400);
 /// When nobody waits any longer. A program has the rest of five seconds for itself.
 pub(super) const ABANDONED: Duration = Duration::from_millis(4500);
 
+/// What is served.
+pub(super) struct Servers {
+    /// It shows the drain, and has nothing to finish.
+    pub(super) web: Option<ServerHandle>,
+    /// Its calls in flight are answered: the API server would refuse the requests of clients.
+    pub(super) webhooks: Option<ServerHandle>,
+}
+
 /// Ends what runs.
-pub(super) async fn end(
-    contexts: &[Arc<Context>],
-    elected: &[Elected],
-    servers: impl Iterator<Item = ServerHandle>,
-) {
+pub(super) async fn end(contexts: &[Arc<Context>], elected: &[Elected], servers: Servers) {
     if !contexts.is_empty() {
         tracing::info!("stopping: waiting for reconciles in flight");
     }
     let drained = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     // Those whose operators have ended, whatever the others do.
     let released = futures::future::join_all(elected.iter().map(Elected::release));
-    let stopping = servers.map(|server| async move { server.stop(false).await });
-    let stopping: Vec<_> = stopping.collect();
-    let closed = async { drop(futures::future::join_all(stopping).await) };
-    in_time(drained, released, closed).await;
+    in_time(drained, released, servers.close()).await;
+}
+
+impl Servers {
+    async fn close(self) {
+        let Self { web, webhooks } = self;
+        let web = OptionFuture::from(web.map(|server| server.stop(false)));
+        let webhooks = OptionFuture::from(webhooks.map(|server| server.stop(true)));
+        futures::future::join(web, webhooks).await;
+    }
 }
 
 async fn in_time<D, R>(
@@ -56,7 +67,7 @@ async fn in_time<D, R>(
         tracing::warn!("a Lease was not given back in time: it expires");
     }
     if timeout_at(begun + CLOSED, closed).await.is_err() {
-        tracing::warn!("the web endpoint was not closed in time");
+        tracing::warn!("the web endpoint or the webhooks were not closed in time");
     }
 }
 
@@ -65,6 +76,17 @@ mod tests {
     use std::{cell::Cell, future::pending};
 
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_served_is_closed_after_the_drain() {
+        let is_drained = Cell::new(false);
+        let drained = async {
+            tokio::time::sleep(DRAINED / 2).await;
+            is_drained.set(true);
+        };
+        let closed = async { assert!(is_drained.get(), "webhooks are answered meanwhile") };
+        in_time(drained, async {}, closed).await;
+    }
 
     #[tokio::test(start_paused = true)]
     async fn the_end_has_a_deadline_whatever_does_not_end() {

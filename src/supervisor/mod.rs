@@ -40,6 +40,7 @@ mod running;
 mod signals;
 mod system;
 mod thread;
+mod unserved;
 mod webhooks;
 mod wiring;
 

@@ -26,14 +26,15 @@ use super::{
     certificates::{Keeper, SharedCertificates},
     connection::PluginLife,
     elections::Elections,
-    ending::end,
+    ending::{Servers, end},
     external::{self, ExternalChanges},
     fences::Fences,
     readiness::{OnReady, Readiness},
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
     thread::Lifeline,
-    webhooks::BoundWebhooks,
+    unserved::Answered,
+    webhooks::{BoundWebhooks, Called},
     wiring::Wiring,
 };
 use crate::{
@@ -150,7 +151,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let records = Records { board: board.clone(), metrics: metrics.clone() };
     let answering = webhooks.map(|bound| bound.start(records, runtime)).transpose()?;
     let (answering, called) = answering.unzip();
-    let (objects, shared_certificates) = called.unwrap_or_default();
+    let Called { objects, shared: shared_certificates, answered } = called.unwrap_or_default();
     board.show_webhook_reads(reads.clone());
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
@@ -162,6 +163,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
         webhooks: objects,
         reads,
         shared_certificates,
+        answered,
         external,
         election,
         is_plan_only,
@@ -173,7 +175,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
     let contexts = members.map(Members::contexts).unwrap_or_default();
     let elected = members.map(Members::elected).unwrap_or_default();
-    end(&contexts, &elected, server.into_iter().chain(answering)).await;
+    end(&contexts, &elected, Servers { web: server, webhooks: answering }).await;
     operated.map(drop)
 }
 
@@ -198,6 +200,8 @@ struct Wanted {
     reads: BTreeSet<K8sType>,
     /// The certificates of webhooks, which are there before an operator starts.
     shared_certificates: Option<SharedCertificates>,
+    /// The types of the webhooks.
+    answered: Answered,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -215,7 +219,7 @@ async fn operate(
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
     let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
-    let shared_certificates = wanted.shared_certificates;
+    let (shared_certificates, answered) = (wanted.shared_certificates, wanted.answered);
     let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -242,6 +246,7 @@ async fn operate(
     let cluster = wiring.cluster.clone();
     // Empty until now.
     let _ = reviewing.set(cluster.clone());
+    runtime.spawn(answered.warn_of_unserved(cluster.clone()));
     let keeping = certified(shared_certificates, cluster.clone());
     let kept = before(runtime, keeping, stopped.as_mut()).await;
     let Some(keeper) = kept.map_err(|error| RunError::WebhookCertificate(error.to_string()))?

@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 use super::{
     RunError,
     certificates::{RotationSettings, SharedCertificates, shared},
+    unserved::Answered,
 };
 use crate::{
     admission::Registered,
@@ -139,7 +140,13 @@ fn private(address: String) -> String {
 }
 
 /// What lets the API server call the webhooks: objects to be applied, or certificates.
-pub(super) type Called = (Vec<Value>, Option<SharedCertificates>);
+#[derive(Debug, Default)]
+pub(super) struct Called {
+    pub(super) objects: Vec<Value>,
+    pub(super) shared: Option<SharedCertificates>,
+    /// What it is asked about.
+    pub(super) answered: Answered,
+}
 
 impl BoundWebhooks {
     /// Serves them from now on.
@@ -149,10 +156,11 @@ impl BoundWebhooks {
         runtime: &Handle,
     ) -> Result<(ServerHandle, Called), RunError> {
         let Self { listener, registered, tls, objects, shared } = self;
+        let answered = Answered::of(&registered);
         let server = web::webhook_server(listener, registered, tls, records, runtime.clone())?;
         let handle = server.handle();
         actix::spawn(server);
-        Ok((handle, (objects, shared)))
+        Ok((handle, Called { objects, shared, answered }))
     }
 }
 

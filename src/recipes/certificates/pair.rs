@@ -112,9 +112,33 @@ pub(super) fn validity(
     life: Duration,
     end: Timestamp,
 ) -> Result<Validity, CertificateError> {
+    let end = moment::after(moment::second_of(now), life).min(end);
+    // Of the life that it has: from that follows when it was made.
+    let life = moment::until(end, now).unwrap_or_default();
     let earlier = EARLIER.min(life / 10);
     let begin = moment::second_of(now.checked_sub(earlier).unwrap_or(now));
-    let validity = Validity { begin, end: moment::after(moment::second_of(now), life).min(end) };
+    let validity = Validity { begin, end };
     let is_valid = moment::until(validity.renew_at(), now).is_some();
     if is_valid { Ok(validity) } else { Err(CertificateError::NotValid) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_it_was_made_is_known_also_where_the_authority_ends_first() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_hours(400_000);
+        let pair = |life: Duration, end: Duration| {
+            let end = moment::second_of(now + end);
+            let validity = validity(now, life, end).unwrap();
+            Pair { certificate: String::new(), key: String::new().into(), validity }
+        };
+        for (life, end) in [(24 * 90, 24 * 365), (1, 24), (24 * 90, 1)] {
+            let pair = pair(Duration::from_hours(life), Duration::from_hours(end));
+            assert_eq!(pair.made_at(), moment::second_of(now), "{life} h, {end} h");
+        }
+        let short = pair(Duration::from_hours(1), Duration::from_secs(20));
+        assert_eq!(short.made_at(), moment::second_of(now));
+    }
 }

@@ -71,8 +71,8 @@ async fn publish(
     };
     let correction = caller.correction(live, service, bundle);
     if let Some(patch) = correction.patch {
-        match cluster.apply_ca_bundle(&caller.ty, &name, &patch).await {
-            Ok(_) => tracing::info!("the caBundle of {kind} {name} was set"),
+        match cluster.set_ca_bundle(&caller.ty, &name, &patch).await {
+            Ok(()) => tracing::info!("the caBundle of {kind} {name} is in order"),
             // Somebody wrote it meanwhile: the next turn sees what.
             Err(why) if why.class() == ErrorClass::Conflict => return Ok(false),
             Err(why) => return Err(refused(&why)),

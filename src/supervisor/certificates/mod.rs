@@ -3,7 +3,7 @@
 //! ```text
 //! Keeper --read, write--> Secret              `keeper`: one turn, and when the next one is
 //!   |  \--replace--> Certificates (served)    `secret`: the Secret, of which one writer wins
-//!   +--apply--> caBundle of configurations    `bundle`: what the API server trusts
+//!   +--patch--> caBundle of configurations    `bundle`: what the API server trusts
 //! ```
 //!
 //! `recipes::Rotation` decides what is written. Does not wait for an election: each replica answers webhooks.

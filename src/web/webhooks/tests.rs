@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use actix_web::dev::ServerHandle;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
@@ -39,14 +40,34 @@ impl Authority {
     }
 }
 
-/// The answer to a review of a client with this certificate; `None` if there is none.
-fn asked(address: SocketAddr, authority: &str, own: Option<&Pair>) -> Option<String> {
+type WithoutIdentity = rustls::ConfigBuilder<ClientConfig, rustls::client::WantsClientCert>;
+
+/// A client that trusts this authority.
+fn trusting(authority: &str) -> WithoutIdentity {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
-    let config = ClientConfig::builder_with_provider(ring::default_provider().into())
+    ClientConfig::builder_with_provider(ring::default_provider().into())
         .with_safe_default_protocol_versions()
         .unwrap()
-        .with_root_certificates(roots);
+        .with_root_certificates(roots)
+}
+
+/// The protocol that is chosen of those that a client offers.
+fn negotiated(address: SocketAddr, authority: &str, offered: &[&str]) -> Option<String> {
+    let mut config = trusting(authority).with_no_client_auth();
+    config.alpn_protocols = offered.iter().map(|&protocol| protocol.into()).collect();
+    let name = "localhost".try_into().unwrap();
+    let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
+    while connection.is_handshaking() {
+        connection.complete_io(&mut socket).ok()?;
+    }
+    connection.alpn_protocol().map(|protocol| String::from_utf8(protocol.to_vec()).unwrap())
+}
+
+/// The answer to a review of a client with this certificate; `None` if there is none.
+fn asked(address: SocketAddr, authority: &str, own: Option<&Pair>) -> Option<String> {
+    let config = trusting(authority);
     let config = match own {
         None => config.with_no_client_auth(),
         Some((certificate, key)) => {
@@ -67,20 +88,41 @@ fn asked(address: SocketAddr, authority: &str, own: Option<&Pair>) -> Option<Str
     Some(String::from_utf8(answer).unwrap()).filter(|answer| !answer.is_empty())
 }
 
-#[actix_web::test]
-async fn only_clients_of_the_authority_are_answered_where_one_is_named() {
-    let (authority, other) = (Authority::new(), Authority::new());
+/// A server with a certificate of this authority.
+fn serve(authority: &Authority, clients: Option<ClientAuthority>) -> (SocketAddr, ServerHandle) {
     let (certificate, key) = authority.issue("localhost");
     let certificates = Tls::from_pem(certificate, key).load().unwrap();
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let clients = ClientAuthority::from_pem(authority.0.pem().as_bytes()).unwrap();
     let records = Records { board: Board::new(), metrics: Metrics::new() };
-    let tls = WebhookTls { certificates, clients: Some(clients) };
+    let tls = WebhookTls { certificates, clients };
     let server =
         webhook_server(listener, Registered::default(), tls, records, Handle::current()).unwrap();
     let handle = server.handle();
     actix_web::rt::spawn(server);
+    (address, handle)
+}
+
+#[actix_web::test]
+async fn a_client_chooses_http_2_or_1() {
+    let authority = Authority::new();
+    let (address, handle) = serve(&authority, None);
+    let asking = tokio::task::spawn_blocking(move || {
+        let chosen = |offered: &[&str]| negotiated(address, &authority.0.pem(), offered);
+        // As kube-apiserver offers them.
+        assert_eq!(chosen(&["h2", "http/1.1"]).as_deref(), Some("h2"));
+        assert_eq!(chosen(&["http/1.1"]).as_deref(), Some("http/1.1"));
+        assert_eq!(chosen(&[]), None);
+    });
+    asking.await.unwrap();
+    handle.stop(false).await;
+}
+
+#[actix_web::test]
+async fn only_clients_of_the_authority_are_answered_where_one_is_named() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let clients = ClientAuthority::from_pem(authority.0.pem().as_bytes()).unwrap();
+    let (address, handle) = serve(&authority, Some(clients));
     let asking = tokio::task::spawn_blocking(move || {
         let trusted = authority.0.pem();
         let answered = asked(address, &trusted, Some(&authority.issue("kube-apiserver"))).unwrap();

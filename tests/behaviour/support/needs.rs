@@ -29,6 +29,8 @@ pub(crate) enum Need {
     Policies,
     /// Pods that become ready as soon as they exist: [`crate::kubelet`].
     Workloads,
+    /// Admission of connections, and of what controllers delete.
+    FullAdmission,
     /// RBAC rules, users with few permissions, and tokens for audiences.
     Rbac,
 }
@@ -56,7 +58,10 @@ pub(crate) fn needs(need: Need) {
 
 fn why_not(need: Need, chosen: Chosen) -> Option<&'static str> {
     match (need, chosen) {
-        (_, ControlPlane(_) | Embedded) => None,
+        (Need::FullAdmission, Embedded) => Some(
+            "the embedded server asks nobody about connections, nor about what its controllers delete",
+        ),
+        (_, ControlPlane(_) | Embedded) | (Need::FullAdmission, Kubeconfig) => None,
         (Need::RequestLog, Kubeconfig) => Some("the cluster of a kubeconfig has no request log"),
         (Need::Forgetting, Kubeconfig) => Some("the cluster of a kubeconfig keeps its history"),
         (Need::Backup, Kubeconfig) => Some("the cluster of a kubeconfig is not restored by tests"),

@@ -1,9 +1,12 @@
 //! Webhooks: the API server itself calls the process.
 
 mod admission;
+mod asked;
 mod certificates;
 mod conversion;
 mod database;
+mod load;
+mod outage;
 
 use operetta::{
     operator::admission::{Webhook, WebhookKind},
@@ -101,6 +104,11 @@ impl Answering {
         }
         self.operators.stop().await;
     }
+}
+
+/// A port of this machine that nobody listens on.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 fn base64(text: &str) -> String {

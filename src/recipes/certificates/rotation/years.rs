@@ -54,6 +54,20 @@ struct World {
     processes: Vec<Process>,
     servers: Vec<Server>,
     writes: usize,
+    /// Whether processes are killed between any two of their steps.
+    is_deadly: bool,
+}
+
+impl Process {
+    fn new(due: SystemTime) -> Self {
+        Self {
+            step: Step::ReadBundle,
+            due,
+            serves: None,
+            published: None,
+            look_again: Duration::ZERO,
+        }
+    }
 }
 
 impl World {
@@ -63,13 +77,7 @@ impl World {
 
     fn with(rng: SeededRng, lifetimes: Lifetimes) -> Self {
         let now = SystemTime::UNIX_EPOCH + 20_000 * DAY;
-        let process = || Process {
-            step: Step::ReadBundle,
-            due: now,
-            serves: None,
-            published: None,
-            look_again: Duration::ZERO,
-        };
+        let process = || Process::new(now);
         let names = ServiceNames::of("shop", "ns");
         Self {
             rng,
@@ -80,6 +88,7 @@ impl World {
             processes: vec![process(), process(), process()],
             servers: vec![<_>::default(), <_>::default()],
             writes: 0,
+            is_deadly: false,
         }
     }
 
@@ -96,6 +105,9 @@ impl World {
                 *trusts = learns.remove(0).1;
             }
         }
+        if self.is_deadly && self.rng.once_in(8) {
+            return self.kill(next);
+        }
         let step = std::mem::replace(&mut self.processes[next].step, Step::ReadBundle);
         let following = self.perform(step, next);
         let rests = following.is_none();
@@ -104,6 +116,13 @@ impl World {
         process.due = self.now + wait.max(Duration::from_secs(1));
         process.step = following.unwrap_or(Step::ReadBundle);
         self.check();
+    }
+
+    /// What it knew is lost. Another one starts in its place, now or days later.
+    fn kill(&mut self, at: usize) {
+        let days = u32::try_from(self.rng.below(60)).unwrap();
+        let rest = if self.rng.once_in(4) { days * DAY } else { self.lag() };
+        self.processes[at] = Process::new(self.now + rest);
     }
 
     fn perform(&mut self, step: Step, at: usize) -> Option<Step> {
@@ -217,6 +236,19 @@ fn for_years_every_api_server_accepts_what_every_process_serves() {
         world.pass(800 * DAY);
         // 13 serving certificates, and three authorities after the first in three steps each.
         assert!((15..30).contains(&world.writes), "{}", world.writes);
+    });
+}
+
+#[test]
+fn processes_that_are_killed_at_any_step_leave_nothing_that_others_do_not_complete() {
+    with_seeds(8, |rng| {
+        let mut world = World::new(rng);
+        world.is_deadly = true;
+        world.pass(800 * DAY);
+        world.is_deadly = false;
+        world.pass(DAY);
+        assert_eq!(world.bundle.1, world.secret.1.as_ref().unwrap()["ca.crt"].0);
+        assert!(world.writes > 10, "{}", world.writes);
     });
 }
 

@@ -1,5 +1,8 @@
 //! A type in two versions, which the process converts.
 
+mod failing;
+mod watched;
+
 use kube::{
     Api, CustomResource, CustomResourceExt, Resource,
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
@@ -60,10 +63,21 @@ impl TryFrom<v1alpha1::Stall> for v1::Stall {
     }
 }
 
-impl From<v1::Stall> for v1alpha1::Stall {
-    fn from(new: v1::Stall) -> Self {
+/// A size that the old version cannot have, and one at which the conversion panics.
+const UNLUCKY: u32 = 13;
+const PANICS: u32 = 14;
+
+impl TryFrom<v1::Stall> for v1alpha1::Stall {
+    type Error = String;
+
+    fn try_from(new: v1::Stall) -> Result<Self, String> {
+        match new.spec.size {
+            UNLUCKY => return Err("spec.size: nobody wants it".to_owned()),
+            PANICS => panic!("a secret of the handler"),
+            _ => {}
+        }
         let spec = v1alpha1::StallSpec { rooms: new.spec.size.to_string() };
-        Self { metadata: new.metadata, spec, status: new.status }
+        Ok(Self { metadata: new.metadata, spec, status: new.status })
     }
 }
 
@@ -95,9 +109,13 @@ fn api_of<K: Resource<DynamicType = ()>>(answering: &Answering) -> Api<DynamicOb
 }
 
 fn stall(version: &str, spec: Value) -> DynamicObject {
+    named("a", version, spec)
+}
+
+fn named(name: &str, version: &str, spec: Value) -> DynamicObject {
     serde_json::from_value(json!({
         "apiVersion": format!("conversion.operetta.dev/{version}"), "kind": "Stall",
-        "metadata": {"name": "a"}, "spec": spec,
+        "metadata": {"name": name}, "spec": spec,
     }))
     .unwrap()
 }
