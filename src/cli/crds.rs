@@ -19,6 +19,8 @@ pub(crate) struct Types {
     pub(super) program: String,
     pub(super) webhooks: Vec<Webhook>,
     pub(super) versions: Vec<Versions>,
+    /// Whether its leader migrates objects from old versions.
+    migrates: bool,
     /// The port at which it answers webhooks.
     port: Option<u16>,
     /// The address of its webhooks, where they are not behind a Service.
@@ -32,6 +34,7 @@ impl Types {
             program: supervisor.named().map(|(name, _)| name).unwrap_or_default(),
             webhooks: supervisor.added_webhooks().to_vec(),
             versions: supervisor.added_versions().to_vec(),
+            migrates: supervisor.migrates(),
             port: supervisor.webhook_port(),
             url,
         }
@@ -50,8 +53,10 @@ impl Types {
         self.url.clone().map_or(service, WebhookReach::Url)
     }
 
-    /// The permissions with those of the webhooks.
+    /// The permissions with those of the webhooks and of migrations.
     pub(super) fn permit(&self, permissions: Permissions) -> Permissions {
+        let migrated = self.versions.iter().filter(|_| self.migrates);
+        let permissions = permissions.with_migration(migrated);
         match self.called_port() {
             Some(_) => permissions.with_webhooks(&self.program, &self.versions),
             None => permissions,

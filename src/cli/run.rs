@@ -12,7 +12,7 @@ use super::{
     telemetry,
     traces::Traces,
 };
-use crate::supervisor::SupervisorBuilder;
+use crate::supervisor::{Migration, SupervisorBuilder};
 
 /// Runs until SIGINT or SIGTERM.
 pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
@@ -42,9 +42,11 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     supervisor.run_blocking().map_err(|error| explain(error, flag))
 }
 
-/// How the API server calls the webhooks of the program.
+/// How the API server calls the webhooks of the program, and what is done with the versions of its types.
 fn called(supervisor: SupervisorBuilder, args: &RunArgs) -> SupervisorBuilder {
-    let RunArgs { webhook_listen, webhook_service, webhook_url, .. } = args;
+    let RunArgs { webhook_listen, webhook_service, webhook_url, migration_per_second, .. } = args;
+    let migration = migration_per_second.map(Migration::per_second);
+    let supervisor = migration.into_iter().fold(supervisor, SupervisorBuilder::migration);
     let address = webhook_listen.map(|address| address.to_string());
     let supervisor = address.iter().fold(supervisor, |it, address| it.webhooks(address));
     let supervisor = webhook_service.iter().fold(supervisor, |it, name| it.webhook_service(name));

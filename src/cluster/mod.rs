@@ -52,8 +52,7 @@ pub(crate) use kubeconfig::{Login, Plugin, of_config, of_kubeconfig, of_pod};
 pub(crate) use lease::lease_type;
 pub(crate) use list::{List, PAGE_SIZE};
 pub(crate) use migration::{
-    Changed, Pace, Progress, Removed, Rewrite, RewriteError, Step, Terms, Todo, TodoError, Written,
-    crd_type,
+    Pace, Progress, Removed, Rewrite, RewriteError, Step, Terms, Todo, TodoError, Written, crd_type,
 };
 pub(crate) use published::{PUBLISHED_WITHIN, definition};
 pub(crate) use reloading::{Cause, Loaded, Read, reloading};

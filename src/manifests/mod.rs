@@ -56,6 +56,8 @@ mod error;
 mod grants;
 mod made;
 mod manifest;
+mod migration_rights;
+mod named_rule;
 mod permissions;
 mod structural;
 mod versions;

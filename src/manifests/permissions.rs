@@ -9,7 +9,7 @@ use k8s_openapi::api::rbac::v1::PolicyRule;
 
 use super::{
     account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest,
-    webhook_rights::WebhookRights,
+    migration_rights::MigrationRights, webhook_rights::WebhookRights,
 };
 use crate::{
     object::K8sType,
@@ -41,6 +41,8 @@ pub struct Permissions {
     labels_leader: bool,
     /// What the certificates of its webhooks are for.
     webhooks: Option<WebhookRights>,
+    /// The types whose objects it migrates.
+    migration: Option<MigrationRights>,
 }
 
 /// The namespace of Leases.
@@ -133,6 +135,14 @@ impl Permissions {
         self
     }
 
+    /// The leader of the program migrates the objects of these types from old versions, in all namespaces. Adds the cluster
+    /// role `{account}-migration`: to list and update the objects, to read their CRDs, and to patch the status of these.
+    #[must_use]
+    pub fn with_migration<'a>(mut self, versions: impl IntoIterator<Item = &'a Versions>) -> Self {
+        self.migration = MigrationRights::of(versions);
+        self
+    }
+
     /// The rules for all namespaces and for cluster-scoped objects; none where every operator is
     /// restricted to namespaces.
     pub fn rules(&self) -> Vec<PolicyRule> {
@@ -160,6 +170,13 @@ impl Permissions {
             manifests.extend(endpoint::users(account, &self.parents).map(Manifest::ClusterRole));
         }
         manifests.extend(self.webhooks.iter().flat_map(|rights| rights.manifests(account)));
+        if let Some(rights) = &self.migration {
+            manifests.extend(bound(
+                account,
+                &format!("{}-migration", account.name),
+                rights.rules(),
+            ));
+        }
         manifests
     }
 

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
-use super::{account::Account, manifest::Manifest, webhooks::webhook_secret};
+use super::{account::Account, manifest::Manifest, named_rule::rule, webhooks::webhook_secret};
 use crate::operator::conversion::Versions;
 
 /// What the certificates are for.
@@ -51,16 +51,5 @@ impl WebhookRights {
             rules.push(rule(crds, self.crds.clone(), &VERBS));
         }
         rules
-    }
-}
-
-fn rule((group, resources): (&str, &[&str]), names: Vec<String>, verbs: &[&str]) -> PolicyRule {
-    let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-    PolicyRule {
-        api_groups: Some(vec![group.to_owned()]),
-        resources: Some(owned(resources)),
-        resource_names: Some(names).filter(|names| !names.is_empty()),
-        verbs: owned(verbs),
-        ..PolicyRule::default()
     }
 }

@@ -10,6 +10,7 @@ use super::{
     announcement::{Announcement, Development},
     checks::{check, check_external, refuse_exposure},
     external::ExternalChanges,
+    migration::{Migrated, Migration},
     readiness::OnReady,
     running::Handles,
     signals,
@@ -57,6 +58,7 @@ pub struct SupervisorBuilder {
     program: Program,
     trace_ids: Option<TraceIds>,
     webhooks: WebhookOptions,
+    migration: Migration,
     #[cfg(feature = "testkit")]
     jumps: Option<super::clock::Jumps>,
 }
@@ -91,6 +93,7 @@ impl Supervisor {
             program: Program::default(),
             trace_ids: None,
             webhooks: WebhookOptions::default(),
+            migration: Migration::default(),
             #[cfg(feature = "testkit")]
             jumps: None,
         }
@@ -296,6 +299,7 @@ impl SupervisorBuilder {
         let Self { mut election, arbiters, program, external, trace_ids, webhooks, .. } = self;
         let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
         let versions = webhooks.versions.clone();
+        let migrated = Migrated::of(self.migration, &versions).filter(|_| !is_plan_only);
         let webhooks = webhooks.prepare(name, development.is_some())?;
         if is_plan_only {
             // A standby for ever needs no Lease.
@@ -334,6 +338,7 @@ impl SupervisorBuilder {
             program,
             trace_ids,
             webhooks,
+            migrated,
             #[cfg(feature = "testkit")]
             jumps: self.jumps,
         })

@@ -28,6 +28,7 @@ use super::{
     ending::end,
     external::{self, ExternalChanges},
     fences::Fences,
+    migration::{Migrated, Migrations},
     readiness::{OnReady, Readiness},
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
@@ -75,6 +76,8 @@ pub(super) struct Parts {
     /// How the trace of a span is found, for exemplars.
     pub(super) trace_ids: Option<TraceIds>,
     pub(super) webhooks: Option<BoundWebhooks>,
+    /// The types whose objects are migrated from old versions.
+    pub(super) migrated: Option<Migrated>,
     /// The jumps of the clock, if the test moves it.
     #[cfg(feature = "testkit")]
     pub(super) jumps: Option<clock::Jumps>,
@@ -126,7 +129,7 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
-    let Parts { external, crds, announcement, trace_ids, webhooks, .. } = parts;
+    let Parts { external, crds, announcement, trace_ids, webhooks, migrated, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
     board.limit_activity(program.activity);
     if is_plan_only {
@@ -155,6 +158,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
         crds,
         webhooks: objects,
         shared_certificates,
+        migrated,
         external,
         election,
         is_plan_only,
@@ -189,6 +193,7 @@ struct Wanted {
     webhooks: Vec<Value>,
     /// The certificates of webhooks, which are there before an operator starts.
     shared_certificates: Option<SharedCertificates>,
+    migrated: Option<Migrated>,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -206,7 +211,7 @@ async fn operate(
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
     let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
-    let shared_certificates = wanted.shared_certificates;
+    let (shared_certificates, migrated) = (wanted.shared_certificates, wanted.migrated);
     let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -244,6 +249,10 @@ async fn operate(
     let elections = Elections::start(election, &wiring, &fences);
     let mut members = Members::new(wiring, fences, elections, is_plan_only);
     members.admit(operators, expects_registrations)?;
+    let migrating = cluster.in_the_name_of("migration");
+    let fenced = |ty: &_| members.fenced_for(ty, migrating.clone());
+    // Until this function returns.
+    let _migrations = Migrations::start(migrated, fenced, &board, runtime);
     // With the operators it is ready.
     board.show_credentials(credentials);
     let (registrations, requests) = mpsc::unbounded_channel();

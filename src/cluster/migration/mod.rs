@@ -23,4 +23,4 @@ pub(crate) use pace::Pace;
 pub(crate) use progress::{Progress, Written};
 pub(crate) use rewrite::{RewriteError, Step, Terms};
 pub(crate) use stored::{Removed, crd_type};
-pub(crate) use todo::{Changed, Rewrite, Todo, TodoError};
+pub(crate) use todo::{Rewrite, Todo, TodoError};

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use futures::{StreamExt, stream};
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
@@ -85,7 +85,8 @@ impl Cluster {
             token = page.metadata.token.filter(|token| !token.is_empty());
             let after = if token.is_none() { Some(0) } else { page.metadata.remaining_item_count };
             progress.expect(after.map(|after| after + fresh.len()));
-            let writes = fresh.into_iter().map(|object| self.write_again(todo, terms, object));
+            let writes =
+                fresh.into_iter().map(|object| self.write_again(todo, terms, object).boxed());
             let mut answers = stream::iter(writes).buffer_unordered(AT_ONCE);
             while let Some((key, written)) = answers.next().await {
                 progress.add(key, written.clone());
@@ -109,7 +110,7 @@ impl Cluster {
         terms: &Terms,
         token: &mut Option<String>,
     ) -> Result<Option<Page>, RewriteError> {
-        let page = answered(terms, async || self.page_of_all(todo, token.as_deref()).await).await;
+        let page = answered(terms, || self.page_of_all(todo, token.as_deref()).boxed()).await;
         match page {
             Ok(page) => Ok(Some(page)),
             Err(ApiError::Refused { refusal, .. }) if refusal.code == 410 && token.is_some() => {
@@ -139,7 +140,7 @@ impl Cluster {
     ) -> (ObjectKey, Written) {
         terms.pace.turn().await;
         let key = key_of(&object);
-        let sent = answered(terms, async || self.put(todo, terms, &key, &object).await).await;
+        let sent = answered(terms, || self.put(todo, terms, &key, &object).boxed()).await;
         let written = match sent {
             Ok(()) => Written::Rewritten,
             Err(error) => Written::refused(error.class(), reason(&error)),
@@ -173,9 +174,9 @@ fn shown(written: Written, todo: &Rewrite, object: Value) -> Written {
 }
 
 /// Sends a request again which the server cannot answer now.
-async fn answered<T>(
+async fn answered<'a, T>(
     terms: &Terms,
-    send: impl AsyncFn() -> Result<T, ApiError>,
+    send: impl Fn() -> BoxFuture<'a, Result<T, ApiError>>,
 ) -> Result<T, ApiError> {
     let mut wait = WAIT;
     for _ in 1..terms.attempts {

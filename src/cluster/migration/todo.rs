@@ -32,7 +32,7 @@ pub(crate) struct Rewrite {
     /// Of the CRD, as it was read.
     pub(super) resource_version: String,
     uid: Option<String>,
-    generation: Option<i64>,
+    pub(crate) generation: Option<i64>,
 }
 
 /// The type cannot be migrated.

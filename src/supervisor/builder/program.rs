@@ -4,6 +4,8 @@ use super::SupervisorBuilder;
 use crate::board::ActivityLimit;
 #[cfg(feature = "cli")]
 use crate::operator::{AnyOperator, admission::Webhook, conversion::Versions};
+#[cfg(feature = "cli")]
+use crate::supervisor::Migration;
 
 impl SupervisorBuilder {
     /// Sets the name and version of the program for `/version` and for the `User-Agent` of requests to
@@ -37,6 +39,12 @@ impl SupervisorBuilder {
     #[cfg(feature = "cli")]
     pub(crate) fn added_versions(&self) -> &[Versions] {
         &self.webhooks.versions
+    }
+
+    /// Whether the leader migrates objects by itself.
+    #[cfg(feature = "cli")]
+    pub(crate) fn migrates(&self) -> bool {
+        self.migration != Migration::ByHand
     }
 
     /// The webhooks that were added.

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     actors::{Asked, Elected, MeteredRecipient, OperatorHandle, OperatorStateChanged},
     board::{OperatorState, ParentFilter},
+    cluster::Cluster,
     execute::{Context, Gone},
     object::K8sType,
     operator::{AnyHandler, AnyOperator, ConfigError, OperatorConfig},
@@ -256,6 +257,16 @@ impl Members {
     /// The operators that are running, or going.
     pub(crate) fn contexts(&self) -> Vec<Arc<Context>> {
         self.operators.values().filter_map(|member| member.draining.upgrade()).collect()
+    }
+
+    /// A connection that writes only while this process leads with an operator of parents of this type. If there is none,
+    /// any operator stands for the process.
+    pub(crate) fn fenced_for(&self, ty: &K8sType, cluster: Cluster) -> Cluster {
+        let is_of_type =
+            |member: &&Member| member.needs.config.parent.resource_name() == ty.resource_name();
+        let members = || self.operators.values();
+        let member = members().find(is_of_type).or_else(|| members().next());
+        self.fences.behind_any(cluster, member.map(|member| member.needs.config.name.as_str()))
     }
 
     pub(crate) fn elected(&self) -> Vec<Elected> {

@@ -3,6 +3,7 @@
 mod admission;
 mod certificates;
 mod conversion;
+mod migration;
 
 use operetta::{
     operator::admission::{Webhook, WebhookKind},
