@@ -91,3 +91,54 @@ pub(super) fn yaml(
 ) -> Result<String, ManifestError> {
     to_yaml(&header("crds", flags), crds)
 }
+
+#[cfg(test)]
+mod tests {
+    use kube::CustomResource;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        manifests::{Account, Manifest},
+        supervisor::{Migration, Supervisor},
+    };
+
+    #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    #[kube(group = "example.com", version = "v1", kind = "Shop", namespaced)]
+    struct ShopSpec {
+        size: u32,
+    }
+
+    /// The rules of the cluster role for migrations.
+    fn rules(supervisor: &SupervisorBuilder) -> Option<Value> {
+        let permissions = Types::of(supervisor).permit(Permissions::default());
+        let mut manifests = permissions.manifests(&Account::new("shop", "ns")).into_iter();
+        manifests.find_map(|manifest| match manifest {
+            Manifest::ClusterRole(role)
+                if role.metadata.name.as_deref() == Some("shop-migration") =>
+            {
+                serde_json::to_value(role.rules).ok()
+            }
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_leader_may_migrate_its_types_by_name_unless_that_is_left_to_users() {
+        let without = || Supervisor::builder().program("shop", "1");
+        let with = || without().versions(Versions::hub::<Shop>());
+        let (group, names) = (["apiextensions.k8s.io"], ["shops.example.com"]);
+        let expected = json!([
+            {"apiGroups": group, "resources": ["customresourcedefinitions"], "resourceNames": names,
+                "verbs": ["get", "watch"]},
+            {"apiGroups": group, "resources": ["customresourcedefinitions/status"],
+                "resourceNames": names, "verbs": ["patch"]},
+            {"apiGroups": ["example.com"], "resources": ["shops"], "verbs": ["list", "update"]},
+        ]);
+        assert_eq!(rules(&with()), Some(expected));
+        assert_eq!(rules(&with().migration(Migration::ByHand)), None);
+        assert_eq!(rules(&without()), None);
+    }
+}

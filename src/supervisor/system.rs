@@ -249,10 +249,8 @@ async fn operate(
     let elections = Elections::start(election, &wiring, &fences);
     let mut members = Members::new(wiring, fences, elections, is_plan_only);
     members.admit(operators, expects_registrations)?;
-    let migrating = cluster.in_the_name_of("migration");
-    let fenced = |ty: &_| members.fenced_for(ty, migrating.clone());
     // Until this function returns.
-    let _migrations = Migrations::start(migrated, fenced, &board, runtime);
+    let _migrations = Migrations::start(migrated, |ty| members.connection_for(ty), &board, runtime);
     // With the operators it is ready.
     board.show_credentials(credentials);
     let (registrations, requests) = mpsc::unbounded_channel();

@@ -94,8 +94,7 @@ impl Migrator {
         let version = read.as_ref().ok().and_then(Option::as_ref);
         let version = version.and_then(|crd| crd.metadata.resource_version.clone());
         let looked = match read {
-            Ok(Some(crd)) => self.look(&crd).await,
-            Ok(None) => Ok(self.shown.rest()),
+            Ok(crd) => self.look(crd.as_ref()).await,
             Err(why) => Err(Problem::Read { crd: self.crd.clone(), why }),
         };
         self.note(looked.as_ref().err());
@@ -106,13 +105,17 @@ impl Migrator {
         Awaited { version, is_known, within }
     }
 
-    async fn look(&mut self, crd: &CustomResourceDefinition) -> Result<(), Problem> {
-        let name = || self.crd.clone();
-        match Todo::of(crd).map_err(|why| Problem::Todo { crd: name(), why })? {
-            Todo::Nothing { .. } => Ok(self.shown.rest()),
-            Todo::Rewrite(todo) if is_converted(crd) => self.migrate(&todo).await,
-            Todo::Rewrite(todo) => {
-                Err(Problem::NoConversion { crd: name(), old: todo.old.join(", ") })
+    async fn look(&mut self, crd: Option<&CustomResourceDefinition>) -> Result<(), Problem> {
+        let todo = crd.map(Todo::of).transpose();
+        match todo.map_err(|why| Problem::Todo { crd: self.crd.clone(), why })? {
+            None | Some(Todo::Nothing { .. }) => {
+                self.shown.rest();
+                Ok(())
+            }
+            Some(Todo::Rewrite(todo)) if crd.is_some_and(is_converted) => self.migrate(&todo).await,
+            Some(Todo::Rewrite(todo)) => {
+                let old = todo.old.join(", ");
+                Err(Problem::NoConversion { crd: self.crd.clone(), old })
             }
         }
     }

@@ -259,14 +259,15 @@ impl Members {
         self.operators.values().filter_map(|member| member.draining.upgrade()).collect()
     }
 
-    /// A connection that writes only while this process leads with an operator of parents of this type. If there is none,
-    /// any operator stands for the process.
-    pub(crate) fn fenced_for(&self, ty: &K8sType, cluster: Cluster) -> Cluster {
+    /// The connection of migrations, which writes only while this process leads with an operator of parents of this type. If
+    /// there is none, any operator stands for the process.
+    pub(crate) fn connection_for(&self, ty: &K8sType) -> Cluster {
         let is_of_type =
-            |member: &&Member| member.needs.config.parent.resource_name() == ty.resource_name();
-        let members = || self.operators.values();
-        let member = members().find(is_of_type).or_else(|| members().next());
-        self.fences.behind_any(cluster, member.map(|member| member.needs.config.name.as_str()))
+            |config: &&OperatorConfig| ty.resource_name() == config.parent.resource_name();
+        let configs = || self.operators.values().map(|member| &member.needs.config);
+        let config = configs().find(is_of_type).or_else(|| configs().next());
+        let cluster = self.wiring.cluster.in_the_name_of("migration");
+        self.fences.behind_any(cluster, config.map(|config| config.name.as_str()))
     }
 
     pub(crate) fn elected(&self) -> Vec<Elected> {
