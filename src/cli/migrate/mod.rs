@@ -81,7 +81,10 @@ async fn rewritten(cluster: &Cluster, todo: &Rewrite, terms: &Terms) -> anyhow::
         println!("{name}: {object} cannot be written: {}", OneLine(why));
     }
     if !progress.is_complete() {
-        println!("{name}: {}: correct these objects, and run `migrate` again", todo.kept());
+        let old = todo.old.join(", ");
+        println!(
+            "{name}: status.storedVersions keeps {old}: correct these objects, and run `migrate` again"
+        );
         return Ok(false);
     }
     if terms.is_dry_run {

@@ -115,10 +115,6 @@ impl Rewrite {
         format!("objects may be stored in {}; {} is stored now", self.old.join(", "), self.storage)
     }
 
-    pub(crate) fn kept(&self) -> String {
-        format!("status.storedVersions keeps {}", self.old.join(", "))
-    }
-
     pub(crate) fn removed(&self) -> String {
         format!(
             "removed {} from status.storedVersions: the CRD may lose the version",

@@ -108,7 +108,12 @@ impl Migrator {
     async fn look(&mut self, crd: Option<&CustomResourceDefinition>) -> Result<(), Problem> {
         let todo = crd.map(Todo::of).transpose();
         match todo.map_err(|why| Problem::Todo { crd: self.crd.clone(), why })? {
-            None | Some(Todo::Nothing { .. }) => {
+            None => {
+                self.shown.rest();
+                Ok(())
+            }
+            Some(Todo::Nothing { storage }) => {
+                tracing::debug!(crd = self.crd, storage, "everything is stored in one version");
                 self.shown.rest();
                 Ok(())
             }
@@ -136,12 +141,10 @@ impl Migrator {
         let rewritten = rewriting.await;
         self.shown.advance(&progress, MigrationState::Running);
         rewritten.map_err(|why| Problem::rewrite(todo, &todo.ty, why))?;
-        if let Some((object, why)) = progress.named().next() {
-            let (crd, old) = (self.crd.clone(), todo.old.join(", "));
-            let (object, why, failed) = (object.clone(), why.to_owned(), progress.failed());
-            return Err(Problem::Refused { crd, old, failed, object, why });
+        if progress.is_complete() {
+            return self.remove(todo, &progress).await;
         }
-        self.remove(todo, &progress).await
+        Err(Problem::refused(todo, &progress))
     }
 
     async fn remove(&mut self, todo: &Rewrite, progress: &Progress) -> Result<(), Problem> {

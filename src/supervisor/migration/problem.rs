@@ -1,8 +1,8 @@
 //! Why a migration waits, and what to do.
 
 use crate::{
-    cluster::{Rewrite, RewriteError, TodoError},
-    object::{K8sType, ObjectKey},
+    cluster::{Progress, Rewrite, RewriteError, TodoError},
+    object::K8sType,
     reply::{ApiError, ErrorClass},
 };
 
@@ -24,9 +24,9 @@ pub(super) enum Problem {
     Rewrite { old: String, ty: String, why: RewriteError },
     #[error(
         "status.storedVersions of {crd} keeps {old}, because {failed} of its objects cannot be written. Correct them, and they \
-         are migrated without a restart. {object}: {why}"
+         are migrated without a restart. {first}"
     )]
-    Refused { crd: String, old: String, failed: usize, object: ObjectKey, why: String },
+    Refused { crd: String, old: String, failed: usize, first: String },
     #[error(
         "all objects are stored in {storage}, but status.storedVersions of {crd} cannot be written: {}{}",
         .why.said(), advice(.why, "patch", STATUS)
@@ -40,6 +40,14 @@ const STATUS: &str = "customresourcedefinitions/status";
 impl Problem {
     pub(super) fn rewrite(todo: &Rewrite, ty: &K8sType, why: RewriteError) -> Self {
         Self::Rewrite { old: todo.old.join(", "), ty: ty.resource_name(), why }
+    }
+
+    /// Some objects were refused, of which the first is named.
+    pub(super) fn refused(todo: &Rewrite, progress: &Progress) -> Self {
+        let (crd, old) = (todo.name.clone(), todo.old.join(", "));
+        let named = progress.named().map(|(object, why)| format!("{object}: {why}"));
+        let first = named.take(1).collect();
+        Self::Refused { crd, old, failed: progress.failed(), first }
     }
 
     pub(super) fn remove(todo: &Rewrite, why: ApiError) -> Self {
