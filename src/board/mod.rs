@@ -9,6 +9,7 @@
 //! reflectors ------------------add_store, update_type---+--> Board --copies--> web
 //! reconcilers -----------------record, forget-----------+      | feed --notices--> web
 //! queues, undeclared fields ---show_*-------------------+
+//! migrations of types ---------set_migration------------+
 //! all of these ----------------what happened---> Activity-+
 //! actors, runtime -------------pulse--------------------+
 //!
@@ -30,6 +31,8 @@ mod dependants;
 mod event_reading;
 mod facts;
 mod feed;
+mod migrating;
+mod migration;
 #[cfg(feature = "testkit")]
 mod panics;
 mod parents;
@@ -65,6 +68,7 @@ pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{Leadership, OperatorInfo, OperatorRestarts, OperatorSnapshot, ParentPage};
 pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};
 pub(crate) use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};
+pub(crate) use migration::{Migration, MigrationState};
 pub(crate) use parents::ParentFilter;
 pub(crate) use pause_request::PauseEnd;
 pub use pause_request::PauseRequest;

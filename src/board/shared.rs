@@ -10,9 +10,9 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    Change, CredentialState, Full, Leadership, OperatorInfo, OperatorRestarts, OperatorSnapshot,
-    OperatorState, ParentName, ParentPhase, ParentState, QueueState, Reader, Subscription,
-    TypeSnapshot, WebRequest,
+    Change, CredentialState, Full, Leadership, Migration, OperatorInfo, OperatorRestarts,
+    OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, QueueState, Reader,
+    Subscription, TypeSnapshot, WebRequest,
     activity::Activity,
     feed::{self, Feed},
     pulse::Pulses,
@@ -43,6 +43,8 @@ pub(super) struct Contents {
     pub(super) operators: BTreeMap<String, Operator>,
     pub(super) types: BTreeMap<K8sType, TypeSnapshot>,
     pub(super) related: Vec<Source>,
+    /// By the name of the CRD.
+    pub(super) migrations: BTreeMap<String, Migration>,
     pub(super) is_stopping: bool,
     pub(super) is_plan_only: bool,
     pub(super) credentials: CredentialState,
@@ -298,6 +300,15 @@ impl Board {
 impl fmt::Debug for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Board")
+    }
+}
+
+impl Contents {
+    /// That the operators of these parents are to be looked at again.
+    pub(super) fn changes_of_parents(&self, resource: &str) -> Vec<Change> {
+        let operators = self.operators.values();
+        let of_type = operators.filter(|it| it.info.config.parent.resource_name() == resource);
+        of_type.map(|operator| operator.change(&operator.info.name)).collect()
     }
 }
 

@@ -282,6 +282,10 @@ pub(crate) struct RunArgs {
     /// cluster. The process then applies the webhook configurations.
     #[arg(long, value_name = "URL")]
     pub(crate) webhook_url: Option<String>,
+    /// The most objects that the leader writes in a second to migrate them from an old version of their type. With 0 only
+    /// the command `migrate` does it [default: that of the program, 20].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) migration_per_second: Option<u32>,
     /// With the embedded server: its address [default: a free port of 127.0.0.1].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) embedded_listen: Option<SocketAddr>,

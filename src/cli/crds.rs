@@ -21,6 +21,8 @@ pub(crate) struct Types {
     pub(super) program: String,
     pub(super) webhooks: Vec<Webhook>,
     pub(super) versions: Vec<Versions>,
+    /// Whether its leader migrates objects from old versions.
+    migrates: bool,
     /// The port at which it answers webhooks.
     port: Option<u16>,
     /// The address of its webhooks, where they are not behind a Service.
@@ -34,6 +36,7 @@ impl Types {
             program: supervisor.named().map(|(name, _)| name).unwrap_or_default(),
             webhooks: supervisor.added_webhooks().to_vec(),
             versions: supervisor.added_versions().to_vec(),
+            migrates: supervisor.migrates(),
             port: supervisor.webhook_port(),
             url,
         }
@@ -52,10 +55,10 @@ impl Types {
         Ok((types, only(operators, names)?))
     }
 
-    /// The same of a program that is restricted to namespaces: configurations of webhooks and what those read are of the whole
-    /// cluster.
+    /// The same of a program that is restricted to namespaces: configurations of webhooks, what those read, and migrations are
+    /// of the whole cluster.
     pub(super) fn within_namespaces(&self) -> Self {
-        Self { webhooks: Vec::new(), ..self.clone() }
+        Self { webhooks: Vec::new(), migrates: false, ..self.clone() }
     }
 
     /// The port of a Pod that the API server calls by a Service.
@@ -71,8 +74,10 @@ impl Types {
         self.url.clone().map_or(service, WebhookReach::Url)
     }
 
-    /// The permissions with those of the webhooks.
+    /// The permissions with those of the webhooks and of migrations.
     pub(super) fn permit(&self, permissions: Permissions) -> Permissions {
+        let migrated = self.versions.iter().filter(|_| self.migrates);
+        let permissions = permissions.with_migration(migrated);
         match self.called_port() {
             Some(_) => permissions.with_webhooks(&self.program, &self.webhooks, &self.versions),
             None => permissions,
@@ -97,4 +102,55 @@ pub(super) fn yaml(
     flags: &[String],
 ) -> Result<String, ManifestError> {
     to_yaml(&header("crds", flags), crds)
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::CustomResource;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        manifests::{Account, Manifest},
+        supervisor::{Migration, Supervisor},
+    };
+
+    #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    #[kube(group = "example.com", version = "v1", kind = "Shop", namespaced)]
+    struct ShopSpec {
+        size: u32,
+    }
+
+    /// The rules of the cluster role for migrations.
+    fn rules(supervisor: &SupervisorBuilder) -> Option<Value> {
+        let permissions = Types::of(supervisor).permit(Permissions::default());
+        let mut manifests = permissions.manifests(&Account::new("shop", "ns")).into_iter();
+        manifests.find_map(|manifest| match manifest {
+            Manifest::ClusterRole(role)
+                if role.metadata.name.as_deref() == Some("shop-migration") =>
+            {
+                serde_json::to_value(role.rules).ok()
+            }
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_leader_may_migrate_its_types_by_name_unless_that_is_left_to_users() {
+        let without = || Supervisor::builder().program("shop", "1");
+        let with = || without().versions(Versions::hub::<Shop>());
+        let (group, names) = (["apiextensions.k8s.io"], ["shops.example.com"]);
+        let expected = json!([
+            {"apiGroups": group, "resources": ["customresourcedefinitions"], "resourceNames": names,
+                "verbs": ["get", "watch"]},
+            {"apiGroups": group, "resources": ["customresourcedefinitions/status"],
+                "resourceNames": names, "verbs": ["patch"]},
+            {"apiGroups": ["example.com"], "resources": ["shops"], "verbs": ["list", "update"]},
+        ]);
+        assert_eq!(rules(&with()), Some(expected));
+        assert_eq!(rules(&with().migration(Migration::ByHand)), None);
+        assert_eq!(rules(&without()), None);
+    }
 }

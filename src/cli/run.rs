@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     manifests::webhook_service,
-    supervisor::{Connect, SupervisorBuilder},
+    supervisor::{Connect, Migration, SupervisorBuilder},
 };
 
 /// Runs until SIGINT or SIGTERM.
@@ -25,7 +25,7 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let operators = supervisor.take_operators();
     supervisor.leave_webhooks_out(&left_out(&operators, &args.only));
     if !args.namespaces.is_empty() {
-        supervisor.leave_all_webhooks_out();
+        supervisor.leave_whole_cluster_out();
     }
     let operators = within(operators, &args.only, &args.namespaces)?;
     // Dropped last: what is left is sent.
@@ -80,9 +80,11 @@ fn reached(
     supervisor.webhooks_elsewhere(reach)
 }
 
-/// How the API server calls the webhooks of the program.
+/// How the API server calls the webhooks of the program, and what is done with the versions of its types.
 fn called(supervisor: SupervisorBuilder, args: &RunArgs) -> SupervisorBuilder {
-    let RunArgs { webhook_listen, webhook_service, webhook_url, .. } = args;
+    let RunArgs { webhook_listen, webhook_service, webhook_url, migration_per_second, .. } = args;
+    let migration = migration_per_second.map(Migration::per_second);
+    let supervisor = migration.into_iter().fold(supervisor, SupervisorBuilder::migration);
     let address = webhook_listen.map(|address| address.to_string());
     let supervisor = address.iter().fold(supervisor, |it, address| it.webhooks(address));
     let supervisor = webhook_service.iter().fold(supervisor, |it, name| it.webhook_service(name));

@@ -182,6 +182,11 @@ impl Cluster {
         Self { fence: Some(fence), writer, ..self }
     }
 
+    /// The fence of its writes.
+    pub(super) fn fence(&self) -> Option<&Fence> {
+        self.fence.as_ref()
+    }
+
     pub(super) fn client(&self) -> &Client {
         &self.client
     }

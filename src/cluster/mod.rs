@@ -10,6 +10,7 @@
 
 mod api;
 mod boot_clock;
+mod changed;
 mod clients;
 mod closing;
 mod documents;
@@ -21,8 +22,10 @@ mod few;
 mod frames;
 mod install;
 mod kubeconfig;
+mod leading;
 mod lease;
 mod list;
+mod migration;
 mod pod_label;
 mod published;
 mod reloading;
@@ -49,6 +52,9 @@ pub use install::{InstallError, install_crds};
 pub(crate) use kubeconfig::{Login, Plugin, of_config, of_kubeconfig, of_pod};
 pub(crate) use lease::lease_type;
 pub(crate) use list::{List, PAGE_SIZE};
+pub(crate) use migration::{
+    Pace, Progress, Removed, Rewrite, RewriteError, Step, Terms, Todo, TodoError, Written, crd_type,
+};
 pub(crate) use published::{PUBLISHED_WITHIN, definition};
 pub(crate) use reloading::{Cause, Loaded, Read, reloading};
 pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};

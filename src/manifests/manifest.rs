@@ -2,9 +2,11 @@
 
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
-    rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding},
+    rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding},
 };
 use serde::Serialize;
+
+use super::account::Account;
 
 /// An object that [`Permissions::manifests`](super::Permissions::manifests) consists of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,4 +22,14 @@ pub enum Manifest {
     Role(Role),
     /// Binds a role to the account.
     RoleBinding(RoleBinding),
+}
+
+impl Manifest {
+    /// A cluster role of an account, and its binding.
+    pub(super) fn bound(account: &Account, name: &str, rules: Vec<PolicyRule>) -> [Self; 2] {
+        [
+            Self::ClusterRole(account.cluster_role(name, rules)),
+            Self::ClusterRoleBinding(account.cluster_binding(name)),
+        ]
+    }
 }

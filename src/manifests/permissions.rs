@@ -8,8 +8,13 @@ use std::{
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
 use super::{
-    account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest,
-    webhook_rights::WebhookRights,
+    account::Account,
+    endpoint,
+    error::ManifestError,
+    grants::Grants,
+    manifest::Manifest,
+    migration_rights::MigrationRights,
+    webhook_rights::{WebhookRights, webhook_reads},
 };
 use crate::{
     object::K8sType,
@@ -41,6 +46,8 @@ pub struct Permissions {
     labels_leader: bool,
     /// What the certificates of its webhooks are for.
     webhooks: Option<WebhookRights>,
+    /// The types whose objects it migrates.
+    migration: Option<MigrationRights>,
 }
 
 /// The namespace of Leases.
@@ -135,6 +142,14 @@ impl Permissions {
         self
     }
 
+    /// The leader of the program migrates the objects of these types from old versions, in all namespaces. Adds the cluster
+    /// role `{account}-migration`: to list and update the objects, to read their CRDs, and to patch the status of these.
+    #[must_use]
+    pub fn with_migration<'a>(mut self, versions: impl IntoIterator<Item = &'a Versions>) -> Self {
+        self.migration = MigrationRights::of(versions);
+        self
+    }
+
     /// The rules for all namespaces and for cluster-scoped objects; none where every operator is
     /// restricted to namespaces.
     pub fn rules(&self) -> Vec<PolicyRule> {
@@ -150,7 +165,7 @@ impl Permissions {
     pub fn manifests(&self, account: &Account) -> Vec<Manifest> {
         let mut manifests = vec![Manifest::ServiceAccount(account.service_account())];
         if !self.everywhere.is_empty() {
-            manifests.extend(bound(account, &account.name, self.rules()));
+            manifests.extend(Manifest::bound(account, &account.name, self.rules()));
         }
         for (namespace, grants) in &self.within_with_leases(account) {
             manifests.push(Manifest::Role(account.role(namespace, grants.rules())));
@@ -158,10 +173,13 @@ impl Permissions {
         }
         if self.reviews {
             let (name, rules) = endpoint::reviewer(account);
-            manifests.extend(bound(account, &name, rules));
+            manifests.extend(Manifest::bound(account, &name, rules));
             manifests.extend(endpoint::users(account, &self.parents).map(Manifest::ClusterRole));
         }
         manifests.extend(self.webhooks.iter().flat_map(|rights| rights.manifests(account)));
+        if let Some(rights) = &self.migration {
+            manifests.extend(Manifest::bound(account, &migration(&account.name), rights.rules()));
+        }
         manifests
     }
 
@@ -183,12 +201,13 @@ impl Permissions {
     }
 }
 
-/// A cluster role with its binding.
-fn bound(account: &Account, name: &str, rules: Vec<PolicyRule>) -> [Manifest; 2] {
-    [
-        Manifest::ClusterRole(account.cluster_role(name, rules)),
-        Manifest::ClusterRoleBinding(account.cluster_binding(name)),
-    ]
+/// The names of the cluster roles that a program does without which is restricted to namespaces.
+pub(crate) fn of_the_whole_cluster(account: &Account) -> [String; 2] {
+    [webhook_reads(&account.name), migration(&account.name)]
+}
+
+fn migration(account: &str) -> String {
+    format!("{account}-migration")
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
-use super::{account::Account, grants::READ, manifest::Manifest, webhooks::webhook_secret};
+use super::{
+    account::Account, grants::READ, manifest::Manifest, named_rule::rule, webhooks::webhook_secret,
+};
 use crate::{
     object::K8sType,
     operator::{admission::Webhook, conversion::Versions},
@@ -38,9 +40,9 @@ impl WebhookRights {
         let name = format!("{}-webhooks", account.name);
         let (role, binding) = account.named_role(&name, self.of_the_secret());
         let mut all = vec![Manifest::Role(role), Manifest::RoleBinding(binding)];
-        all.extend(bound(account, &name, self.of_the_bundles()));
+        all.extend(Manifest::bound(account, &name, self.of_the_bundles()));
         if !self.reads.is_empty() {
-            all.extend(bound(account, &webhook_reads(&account.name), self.of_handlers()));
+            all.extend(Manifest::bound(account, &webhook_reads(&account.name), self.of_handlers()));
         }
         all
     }
@@ -73,24 +75,6 @@ impl WebhookRights {
 }
 
 /// The name of the cluster role with what handlers of webhooks read.
-pub(crate) fn webhook_reads(account: &str) -> String {
+pub(super) fn webhook_reads(account: &str) -> String {
     format!("{account}-webhook-reads")
-}
-
-fn bound(account: &Account, name: &str, rules: Vec<PolicyRule>) -> [Manifest; 2] {
-    [
-        Manifest::ClusterRole(account.cluster_role(name, rules)),
-        Manifest::ClusterRoleBinding(account.cluster_binding(name)),
-    ]
-}
-
-fn rule((group, resources): (&str, &[&str]), names: Vec<String>, verbs: &[&str]) -> PolicyRule {
-    let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-    PolicyRule {
-        api_groups: Some(vec![group.to_owned()]),
-        resources: Some(owned(resources)),
-        resource_names: Some(names).filter(|names| !names.is_empty()),
-        verbs: owned(verbs),
-        ..PolicyRule::default()
-    }
 }

@@ -152,11 +152,14 @@ families! {
         = "Changes of the role of this process, by the new role: leader, standby.";
     lease_renewals: counters("lease_renewals_total", ["lease", "outcome"])
         = "Writes of the Lease: accepted, outrun by another process, failed.";
+    // types in several versions
+    migration_objects: counters("migration_objects_total", ["type", "outcome"])
+        = "Objects that may have been stored in an old version, by outcome: written again, written by another meanwhile (conflict), gone, failed.";
+    migration_remaining: gauges("migration_objects_remaining", ["type"])
+        = "About how many objects are left of those that are being migrated from an old version.";
     // webhooks
     webhook_certificate_expiry: gauges("webhook_certificate_expiry_timestamp_seconds", ["certificate"])
         = "When a certificate of the webhooks expires that the replicas share: serving, and the authority that signs.";
-    // the web endpoint
-    // webhooks
     webhook_requests: counters("webhook_requests_total", ["webhook", "operation", "outcome"])
         = "Calls of webhooks by the API server, by outcome.";
     webhook_denied: counters("webhook_denied_total", ["webhook", "reason"])
@@ -164,6 +167,7 @@ families! {
     webhook_duration: histograms("webhook_duration_seconds", ["webhook"], WEBHOOK_BUCKETS)
         = "Duration of calls of webhooks, without the transport.";
     webhook_in_flight: gauges("webhook_in_flight", ["webhook"]) = "Calls of webhooks in progress.";
+    // the web endpoint
     web_attempts: counters("web_attempts_total", ["attempt", "outcome"])
         = "Logins and commands over HTTP, by outcome.";
 }

@@ -22,6 +22,7 @@ mod family;
 mod leader;
 mod mailbox;
 mod managers;
+mod migration;
 mod openmetrics;
 mod process;
 mod registered;

@@ -27,6 +27,8 @@ pub(crate) struct Refusal {
     pub(crate) retry_after: Option<Duration>,
     pub(crate) causes: Vec<Cause>,
     pub(crate) object: RefusedObject,
+    /// Where a list goes on, on newer objects, whose token has expired.
+    pub(crate) continues_at: Option<String>,
 }
 
 /// The object that the answer names; without a name if the server does not know the type.
@@ -56,6 +58,14 @@ struct StatusBody {
     reason: String,
     message: String,
     details: Option<StatusDetails>,
+    metadata: Option<ListMeta>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ListMeta {
+    #[serde(rename = "continue")]
+    token: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -88,6 +98,7 @@ impl Refusal {
             retry_after: retry_after.or(from_details),
             causes,
             object: RefusedObject { group, kind, name },
+            continues_at: status.metadata.and_then(|metadata| metadata.token),
         }
     }
 

@@ -10,6 +10,7 @@ use super::{
     announcement::{Announcement, Development},
     checks::{check, check_external, refuse_exposure},
     external::ExternalChanges,
+    migration::{Migrated, Migration},
     readiness::OnReady,
     running::Handles,
     signals,
@@ -57,6 +58,7 @@ pub struct SupervisorBuilder {
     program: Program,
     trace_ids: Option<TraceIds>,
     webhooks: WebhookOptions,
+    migration: Migration,
     #[cfg(feature = "testkit")]
     jumps: Option<super::clock::Jumps>,
 }
@@ -91,6 +93,7 @@ impl Supervisor {
             program: Program::default(),
             trace_ids: None,
             webhooks: WebhookOptions::default(),
+            migration: Migration::default(),
             #[cfg(feature = "testkit")]
             jumps: None,
         }
@@ -296,6 +299,8 @@ impl SupervisorBuilder {
         let Self { mut election, arbiters, program, external, trace_ids, webhooks, .. } = self;
         let name = program.name.as_ref().map_or("operetta", |(name, _)| name);
         let (versions, reach) = (webhooks.versions.clone(), webhooks.conversion(name));
+        let is_acting = !is_plan_only && webhooks.elsewhere.is_none();
+        let migrated = Migrated::of(self.migration, &versions).filter(|_| is_acting);
         // Nobody is answered in plan mode.
         let webhooks = Some(webhooks).filter(|_| !is_plan_only).unwrap_or_default();
         let reads = webhooks.reads();
@@ -342,6 +347,7 @@ impl SupervisorBuilder {
             trace_ids,
             webhooks,
             reads,
+            migrated,
             #[cfg(feature = "testkit")]
             jumps: self.jumps,
         })

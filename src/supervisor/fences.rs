@@ -91,6 +91,17 @@ impl Fences {
             None => cluster,
         }
     }
+
+    /// The connection of what belongs to the process: behind the fence of all operators, or of this one.
+    pub(super) fn behind_any(&self, cluster: Cluster, operator: Option<&str>) -> Cluster {
+        match (&self.kind, operator) {
+            (Kind::Common(Fenced { fence, writer }), _) => {
+                cluster.behind(fence.clone(), writer.clone())
+            }
+            (_, Some(name)) => self.behind(cluster, name),
+            (_, None) => cluster,
+        }
+    }
 }
 
 impl Fenced {

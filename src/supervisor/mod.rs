@@ -31,6 +31,7 @@ mod ending;
 mod error;
 mod external;
 mod fences;
+mod migration;
 mod published;
 mod readiness;
 mod reconcile_on;
@@ -53,6 +54,7 @@ pub use connection::Connection;
 pub use embedded::{Embedded, EmbeddedError};
 pub use error::RunError;
 pub use external::TriggerError;
+pub use migration::Migration;
 pub use registry::{OnRemoval, Registrar, RegistrationError};
 pub use run_operator::{run_operator, run_operator_with};
 #[cfg(feature = "testkit")]

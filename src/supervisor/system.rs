@@ -29,6 +29,7 @@ use super::{
     ending::{Servers, end},
     external::{self, ExternalChanges},
     fences::Fences,
+    migration::{Migrated, Migrations},
     readiness::{OnReady, Readiness},
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
@@ -81,6 +82,8 @@ pub(super) struct Parts {
     pub(super) webhooks: Option<BoundWebhooks>,
     /// The types of which webhooks read all objects.
     pub(super) reads: BTreeSet<K8sType>,
+    /// The types whose objects are migrated from old versions.
+    pub(super) migrated: Option<Migrated>,
     /// The jumps of the clock, if the test moves it.
     #[cfg(feature = "testkit")]
     pub(super) jumps: Option<clock::Jumps>,
@@ -132,7 +135,7 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
-    let Parts { external, crds, announcement, trace_ids, webhooks, reads, .. } = parts;
+    let Parts { external, crds, announcement, trace_ids, webhooks, reads, migrated, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
     board.limit_activity(program.activity);
     if is_plan_only {
@@ -164,6 +167,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
         reads,
         shared_certificates,
         answered,
+        migrated,
         external,
         election,
         is_plan_only,
@@ -202,6 +206,7 @@ struct Wanted {
     shared_certificates: Option<SharedCertificates>,
     /// The types of the webhooks.
     answered: Answered,
+    migrated: Option<Migrated>,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
@@ -220,6 +225,7 @@ async fn operate(
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
     let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
     let (shared_certificates, answered) = (wanted.shared_certificates, wanted.answered);
+    let migrated = wanted.migrated;
     let Shared { board, metrics, web, hooks, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -258,6 +264,8 @@ async fn operate(
     let elections = Elections::start(election, &wiring, &fences);
     let mut members = Members::new(wiring, fences, elections, is_plan_only).reading(wanted.reads);
     members.admit(operators, expects_registrations)?;
+    // Until this function returns.
+    let _migrations = Migrations::start(migrated, |ty| members.connection_for(ty), &board, runtime);
     // With the operators it is ready.
     board.show_credentials(credentials);
     let (registrations, requests) = mpsc::unbounded_channel();

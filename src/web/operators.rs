@@ -45,4 +45,5 @@ fn view(board: &Board, operator: &OperatorSnapshot) -> OperatorView {
     let name = operator.info.name.as_str();
     let view = OperatorView::new(operator, board.queue(name), board.undeclared(name));
     view.unreachable(board.unreachable_since())
+        .migrating(board.migration(&operator.info.config.parent))
 }

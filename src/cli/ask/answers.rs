@@ -21,6 +21,7 @@ pub(super) struct Operator {
     pub(super) unreachable_since: Option<String>,
     pub(super) pause: Option<Pause>,
     pub(super) leadership: Option<Leadership>,
+    pub(super) migration: Option<Migration>,
     pub(super) parent: Type,
     pub(super) parents: BTreeMap<String, usize>,
     pub(super) queue: Option<Queue>,
@@ -40,6 +41,14 @@ pub(super) struct Pause {
 pub(super) struct Leadership {
     pub(super) leads: bool,
     pub(super) holder: Option<String>,
+}
+
+/// That of the parents from old versions of their type.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Migration {
+    pub(super) state: String,
+    pub(super) message: String,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -97,8 +97,10 @@ fn about(operator: &Operator, now: Timestamp) -> String {
     let leadership = operator.leadership.as_ref().filter(|it| !it.leads);
     let leader =
         leadership.and_then(|it| it.holder.as_ref()).map(|it| format!("the leader is {it}"));
-    let parts =
-        stale.into_iter().chain(paused).chain(leader).chain(operator.reasons.iter().cloned());
+    let migration = operator.migration.as_ref().filter(|it| it.state != "complete");
+    let migration = migration.map(|it| it.message.clone());
+    let parts = stale.into_iter().chain(paused).chain(leader).chain(migration);
+    let parts = parts.chain(operator.reasons.iter().cloned());
     parts.collect::<Vec<_>>().join("; ")
 }
 
@@ -196,6 +198,16 @@ mod tests {
         let shown = shown_operators(of, false);
         assert!(shown.contains("running, standby"), "{shown}");
         assert!(shown.contains("the leader is pod-1"), "{shown}");
+    }
+
+    #[test]
+    fn a_migration_is_shown_until_it_is_complete() {
+        let shown = |state: &str| {
+            let migration = json!({"state": state, "message": "migrating from v1alpha1 to v1"});
+            let of = json!([{"name": "cook", "state": "running", "migration": migration}]);
+            shown_operators(of, false).contains("migrating from v1alpha1 to v1")
+        };
+        assert!(shown("running") && shown("waiting") && !shown("complete"));
     }
 
     #[test]

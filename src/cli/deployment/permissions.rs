@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{helpers::braces, setting::Setting};
 use crate::{
     cli::{crds::Types, only::restricted, rbac},
-    manifests::{Account, Manifest, ManifestError, Permissions, to_yaml, webhook_reads},
+    manifests::{Account, Manifest, ManifestError, Permissions, of_the_whole_cluster, to_yaml},
     operator::AnyOperator,
 };
 
@@ -24,9 +24,9 @@ pub(super) fn template(
     let account = Account::new(&setting.name, &setting.namespace);
     let mut always = types.permit(rbac::permissions(operators)?).manifests(&account);
     always.retain(|manifest| !has_name(manifest, &account.name));
-    let reads = webhook_reads(&account.name);
-    let (read, always): (Vec<_>, Vec<_>) =
-        always.into_iter().partition(|manifest| has_name(manifest, &reads));
+    let whole = of_the_whole_cluster(&account);
+    let is_whole = |manifest: &Manifest| whole.iter().any(|name| has_name(manifest, name));
+    let (whole, always): (Vec<_>, Vec<_>) = always.into_iter().partition(is_whole);
     let everywhere = rules(operators, &Permissions::rules)?;
     let within = restricted(operators.to_vec(), &[NAMESPACE.to_owned()]);
     let beside = rules(&within, &Permissions::rules)?;
@@ -34,7 +34,7 @@ pub(super) fn template(
     let mut text = objects(setting, &always, None)?;
     text += "{{- if not .Values.namespaces }}\n";
     text += &objects(setting, &bound("ClusterRole", setting, None), Some(&everywhere))?;
-    text += &objects(setting, &read, None)?;
+    text += &objects(setting, &whole, None)?;
     text += "{{- else }}\n";
     if !beside.is_empty() {
         text += &objects(setting, &bound("ClusterRole", setting, None), Some(&beside))?;

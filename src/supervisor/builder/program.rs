@@ -9,6 +9,7 @@ use crate::board::ActivityLimit;
 use crate::{
     manifests::WebhookReach,
     operator::{AnyOperator, admission::Webhook, conversion::Versions},
+    supervisor::Migration,
 };
 
 impl SupervisorBuilder {
@@ -45,6 +46,12 @@ impl SupervisorBuilder {
         &self.webhooks.versions
     }
 
+    /// Whether the leader migrates objects by itself.
+    #[cfg(feature = "cli")]
+    pub(crate) fn migrates(&self) -> bool {
+        self.migration != Migration::ByHand
+    }
+
     /// The webhooks that were added.
     #[cfg(feature = "cli")]
     pub(crate) fn added_webhooks(&self) -> &[Webhook] {
@@ -64,10 +71,10 @@ impl SupervisorBuilder {
         self.webhooks.retain(|webhook| !types.contains(&webhook.ty.resource_name()));
     }
 
-    /// Leaves all webhooks out, and keeps the versions of types: what the API server asks about, and what handlers read, is of
-    /// the whole cluster.
+    /// Leaves out what is of the whole cluster: webhooks, and migrations. The conversions of types stay.
     #[cfg(feature = "cli")]
-    pub(crate) fn leave_all_webhooks_out(&mut self) {
+    pub(crate) fn leave_whole_cluster_out(&mut self) {
+        self.migration = Migration::ByHand;
         self.webhooks.retain(|_| false);
     }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::SupervisorBuilder;
+use crate::supervisor::Migration;
 #[cfg(feature = "testkit")]
 use crate::supervisor::certificates::RotationSettings;
 use crate::{
@@ -36,6 +37,17 @@ impl SupervisorBuilder {
     /// [`manifests::crds_in_versions`](crate::manifests::crds_in_versions).
     pub fn versions(mut self, versions: impl Into<Versions>) -> Self {
         self.webhooks.versions.push(versions.into());
+        self
+    }
+
+    /// Sets who migrates the objects that are stored in an old version of their type, and how fast. Default is the leader,
+    /// with at most 20 writes in a second.
+    ///
+    /// When the CRD of a type with [`versions`](Self::versions) stores another version than before, it writes each object
+    /// again, and then removes the old version from `status.storedVersions` of the CRD. It does so only behind the fence of
+    /// the operator whose parents have this type, or of that of the process.
+    pub fn migration(mut self, migration: Migration) -> Self {
+        self.migration = migration;
         self
     }
 

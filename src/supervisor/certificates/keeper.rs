@@ -1,7 +1,6 @@
 //! Keeps what is served and what the API server trusts in step with the Secret, for the life of the process.
 
 use std::{
-    future::pending,
     hash::{BuildHasher, RandomState},
     time::Duration,
 };
@@ -23,7 +22,7 @@ use super::{
 use crate::{
     cluster::{Cluster, secret_type},
     execute,
-    object::{K8sType, ObjectKey, OneLine},
+    object::{ObjectKey, OneLine},
     recipes::{Rotation, ServiceNames, TlsData, expiry},
     schedule::Backoff,
 };
@@ -158,21 +157,13 @@ impl Keeper {
     async fn wait(&self, awaited: &Awaited, seed: u64) {
         let every = self.shared.settings.look_every;
         let within = Backoff::with_jitter(awaited.look_again.min(every), seed);
-        // Some servers do not let every program watch: then all is looked at now and then.
+        let cluster = &self.cluster;
         let changes = awaited.callers.versions().map(|(caller, version)| {
-            self.change(caller.ty.clone(), ObjectKey::cluster(&caller.name), version, within)
-                .boxed()
+            let key = ObjectKey::cluster(&caller.name);
+            async move { cluster.change(&caller.ty, &key, (version, within)).await }.boxed()
         });
-        let version = awaited.version.as_deref();
-        let of_secret = self.change(secret_type(), self.secret.clone(), version, within).boxed();
+        let (ty, version) = (secret_type(), awaited.version.as_deref());
+        let of_secret = cluster.change(&ty, &self.secret, (version, within)).boxed();
         let _ = timeout(within, select_all(changes.chain([of_secret]))).await;
-    }
-
-    /// Returns when an object has changed, and never where that cannot be watched.
-    async fn change(&self, ty: K8sType, key: ObjectKey, version: Option<&str>, within: Duration) {
-        if let Err(error) = self.cluster.until_changed(&ty, &key, (version, within)).await {
-            tracing::debug!(%ty, %key, error = %OneLine(&error), "no watch: it is read now and then");
-            pending::<()>().await;
-        }
     }
 }

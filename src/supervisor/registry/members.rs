@@ -15,6 +15,7 @@ use super::{
 use crate::{
     actors::{Asked, Elected, MeteredRecipient, OperatorHandle, OperatorStateChanged},
     board::{OperatorState, ParentFilter},
+    cluster::Cluster,
     execute::{Context, Gone},
     object::K8sType,
     operator::{AnyHandler, AnyOperator, ConfigError, OperatorConfig},
@@ -263,6 +264,17 @@ impl Members {
     /// The operators that are running, or going.
     pub(crate) fn contexts(&self) -> Vec<Arc<Context>> {
         self.operators.values().filter_map(|member| member.draining.upgrade()).collect()
+    }
+
+    /// The connection of migrations, which writes only while this process leads with an operator of parents of this type. If
+    /// there is none, any operator stands for the process.
+    pub(crate) fn connection_for(&self, ty: &K8sType) -> Cluster {
+        let is_of_type =
+            |config: &&OperatorConfig| ty.resource_name() == config.parent.resource_name();
+        let configs = || self.operators.values().map(|member| &member.needs.config);
+        let config = configs().find(is_of_type).or_else(|| configs().next());
+        let cluster = self.wiring.cluster.in_the_name_of("migration");
+        self.fences.behind_any(cluster, config.map(|config| config.name.as_str()))
     }
 
     pub(crate) fn elected(&self) -> Vec<Elected> {

@@ -17,7 +17,10 @@ use super::{
     time::{Moment, span, took},
 };
 use crate::{
-    board::{Board, Leadership, OperatorRestarts, OperatorSnapshot, QueueState},
+    board::{
+        Board, Leadership, Migration, MigrationState, OperatorRestarts, OperatorSnapshot,
+        QueueState,
+    },
     operator::Pause,
     web::{state::WebState, status::Refused},
 };
@@ -32,6 +35,7 @@ struct View {
     reasons: Vec<Prose>,
     paused: Option<PausedNotice>,
     standby: Option<String>,
+    migration: Option<MigrationNotice>,
     activity: String,
     commands: Vec<Button>,
     bar: Bar,
@@ -47,6 +51,13 @@ struct PausedNotice {
     since: Option<Moment>,
     until: Option<Moment>,
     reason: String,
+}
+
+/// The notice about the migration of its parents from old versions, while it is not over.
+struct MigrationNotice {
+    is_waiting: bool,
+    sentence: Prose,
+    failures: Vec<(String, Prose)>,
 }
 
 /// The limit of selectable namespaces; others can be entered in the URL.
@@ -76,6 +87,7 @@ fn view(board: &Board, name: &str, query: ListQuery, now: SystemTime) -> Result<
         reasons: operator.state.reasons().iter().map(Prose::from).collect(),
         paused: operator.paused.as_ref().map(|pause| PausedNotice::new(pause, now)),
         standby: standby(board, &operator),
+        migration: board.migration(&operator.info.config.parent).and_then(MigrationNotice::new),
         activity: links::activity(name, ""),
         commands: commands(&operator),
         bar: Bar::new(&operator),
@@ -119,6 +131,20 @@ impl PausedNotice {
             until: pause.until().map(|at| Moment::ahead(at, now)),
             reason: pause.reason_given(),
         }
+    }
+}
+
+impl MigrationNotice {
+    fn new(migration: Migration) -> Option<Self> {
+        let is_waiting = match migration.state {
+            MigrationState::Complete => return None,
+            MigrationState::Waiting { .. } => true,
+            MigrationState::Running => false,
+        };
+        let sentence = migration.sentence().into();
+        let failures = migration.failures.into_iter();
+        let failures = failures.map(|(object, why)| (object.to_string(), why.into())).collect();
+        Some(Self { is_waiting, sentence, failures })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cache;
 mod configuration;
+mod migration;
 mod object;
 mod operator;
 mod pause;

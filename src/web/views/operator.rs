@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, time::SystemTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{configuration::ConfigurationView, object::Time, pause::PauseView};
+use super::{
+    configuration::ConfigurationView, migration::MigrationView, object::Time, pause::PauseView,
+};
 use crate::{
-    board::{Leadership, OperatorRestarts, OperatorSnapshot, QueueState},
+    board::{Leadership, Migration, OperatorRestarts, OperatorSnapshot, QueueState},
     plan::UndeclaredField,
 };
 
@@ -33,6 +35,9 @@ pub(in crate::web) struct OperatorView {
     /// Its restarts after panics in Operetta; absent if there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     restarts: Option<RestartsView>,
+    /// The migration of its parents from old versions of their type; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    migration: Option<MigrationView>,
     #[serde(flatten)]
     configuration: ConfigurationView,
     /// How many parents are in each phase.
@@ -115,6 +120,7 @@ impl OperatorView {
             pause: paused.as_deref().map(PauseView::from),
             leadership: leadership.clone().map(LeadershipView::from),
             restarts: restarts.clone().map(RestartsView::from),
+            migration: None,
             configuration: info.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
             queue: queue.map(QueueView::from),
@@ -125,6 +131,11 @@ impl OperatorView {
     /// The same while the API server does not answer.
     pub(in crate::web) fn unreachable(self, since: Option<SystemTime>) -> Self {
         Self { unreachable_since: since.map(Time), ..self }
+    }
+
+    /// The same with the migration of its parents.
+    pub(in crate::web) fn migrating(self, migration: Option<Migration>) -> Self {
+        Self { migration: migration.map(MigrationView::from), ..self }
     }
 }
 

@@ -6,6 +6,7 @@ mod certificates;
 mod conversion;
 mod database;
 mod load;
+mod migration;
 mod outage;
 
 use operetta::{

@@ -1,12 +1,15 @@
 //! What is left to do for a type, from its CRD. Pure.
 
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{ApiResource, GroupVersionKind};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceDefinitionVersion,
+};
 use serde_json::{Value, json};
+
+use crate::object::{K8sType, SecretFields};
 
 /// What is left to do.
 #[derive(Debug)]
-pub(super) enum Todo {
+pub(crate) enum Todo {
     /// No object is stored in another version.
     Nothing { storage: String },
     /// Objects may be.
@@ -15,50 +18,52 @@ pub(super) enum Todo {
 
 /// To write all objects of a type, and then to remove the old versions.
 #[derive(Debug)]
-pub(super) struct Rewrite {
+pub(crate) struct Rewrite {
     /// The name of the CRD.
-    pub(super) name: String,
-    pub(super) resource: ApiResource,
+    pub(crate) name: String,
+    /// In the version in which they are read and written.
+    pub(crate) ty: K8sType,
+    /// The fields of this version that are secret.
+    pub(crate) secrets: SecretFields,
     /// The version in which objects are stored now.
-    storage: String,
+    pub(crate) storage: String,
     /// Those in which they may be stored still.
-    old: Vec<String>,
+    pub(crate) old: Vec<String>,
     /// Of the CRD, as it was read.
     pub(super) resource_version: String,
     uid: Option<String>,
-    generation: Option<i64>,
+    pub(crate) generation: Option<i64>,
 }
 
 /// The type cannot be migrated.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum TodoError {
+pub(crate) enum TodoError {
     #[error("the CRD has no storage version")]
     NoStorage,
     #[error(
-        "the CRD serves no version: let it serve {0}, which is stored, and run `migrate` again"
+        "the CRD serves no version, so that no object can be written: let it serve {0}, which is stored"
     )]
     NotServed(String),
 }
 
 /// Why the old versions stay, although every object was written.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Changed {
+pub(crate) enum Changed {
     #[error("the CRD was deleted meanwhile")]
     Gone,
     #[error(
-        "{now} is stored now instead of {before}, so that objects may be stored in both: status.storedVersions stays as it \
-         is. Run `migrate` again"
+        "{now} is stored now instead of {before}, so that objects may be stored in both: status.storedVersions stays as it is"
     )]
     Storage { before: String, now: String },
     #[error(
         "the CRD was changed meanwhile, so that objects may be stored in another version again: status.storedVersions stays \
-         as it is. Run `migrate` again"
+         as it is"
     )]
     Definition,
 }
 
 impl Todo {
-    pub(super) fn of(crd: &CustomResourceDefinition) -> Result<Self, TodoError> {
+    pub(crate) fn of(crd: &CustomResourceDefinition) -> Result<Self, TodoError> {
         let storage = storage(crd).ok_or(TodoError::NoStorage)?;
         let old: Vec<String> = stored(crd).filter(|name| **name != storage).cloned().collect();
         if old.is_empty() {
@@ -68,10 +73,10 @@ impl Todo {
         let served = || crd.spec.versions.iter().filter(|version| version.served);
         let served = served().find(|version| version.storage).or_else(|| served().next());
         let served = served.ok_or_else(|| TodoError::NotServed(storage.clone()))?;
-        let kind = GroupVersionKind::gvk(&crd.spec.group, &served.name, &crd.spec.names.kind);
         Ok(Self::Rewrite(Box::new(Rewrite {
             name: crd.metadata.name.clone().unwrap_or_default(),
-            resource: ApiResource::from_gvk_with_plural(&kind, &crd.spec.names.plural),
+            ty: type_of(crd, &served.name),
+            secrets: secrets_of(served),
             storage,
             old,
             resource_version: version_of(crd),
@@ -83,7 +88,7 @@ impl Todo {
 
 impl Rewrite {
     /// The patch of the subresource `status`, for the CRD in this version.
-    pub(super) fn patch(&self, resource_version: &str) -> Value {
+    pub(crate) fn patch(&self, resource_version: &str) -> Value {
         json!({
             "metadata": {"resourceVersion": resource_version},
             "status": {"storedVersions": [self.storage]},
@@ -91,7 +96,7 @@ impl Rewrite {
     }
 
     /// The version of the CRD as it is now, if nothing changed that decides how objects are stored.
-    pub(super) fn still_holds(
+    pub(crate) fn still_holds(
         &self,
         now: Option<&CustomResourceDefinition>,
     ) -> Result<String, Changed> {
@@ -106,27 +111,32 @@ impl Rewrite {
         }
     }
 
-    pub(super) fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         format!("objects may be stored in {}; {} is stored now", self.old.join(", "), self.storage)
     }
 
-    pub(super) fn kept(&self) -> String {
-        format!(
-            "status.storedVersions keeps {}: correct these objects, and run `migrate` again",
-            self.old.join(", ")
-        )
-    }
-
-    pub(super) fn would_remove(&self) -> String {
-        format!("would remove {} from status.storedVersions", self.old.join(", "))
-    }
-
-    pub(super) fn removed(&self) -> String {
+    pub(crate) fn removed(&self) -> String {
         format!(
             "removed {} from status.storedVersions: the CRD may lose the version",
             self.old.join(", ")
         )
     }
+}
+
+fn type_of(crd: &CustomResourceDefinition, version: &str) -> K8sType {
+    let (group, names) = (&crd.spec.group, &crd.spec.names);
+    let api_version = format!("{group}/{version}");
+    match crd.spec.scope.as_str() {
+        "Cluster" => K8sType::cluster_scoped(&api_version, &names.kind, &names.plural),
+        _ => K8sType::namespaced(&api_version, &names.kind, &names.plural),
+    }
+}
+
+/// The fields that the schema of a version marks.
+fn secrets_of(version: &CustomResourceDefinitionVersion) -> SecretFields {
+    let schema = version.schema.as_ref().and_then(|it| it.open_api_v3_schema.as_ref());
+    let schema = schema.and_then(|schema| serde_json::to_value(schema).ok());
+    schema.map(|schema| SecretFields::of_schema_with(&schema, &|_| None)).unwrap_or_default()
 }
 
 fn storage(crd: &CustomResourceDefinition) -> Option<String> {
@@ -174,10 +184,7 @@ mod tests {
             assert!(matches!(todo, Todo::Nothing { storage } if storage == "v1"));
         }
         let todo = rewrite(&crd("v1", &["v1alpha1", "v1"]));
-        assert_eq!(
-            (&*todo.resource.api_version, &*todo.resource.plural),
-            ("example.com/v1", "shops")
-        );
+        assert_eq!(todo.ty, K8sType::namespaced("example.com/v1", "Shop", "shops"));
         assert_eq!(todo.said(), "objects may be stored in v1alpha1; v1 is stored now");
         let expected =
             json!({"metadata": {"resourceVersion": "7"}, "status": {"storedVersions": ["v1"]}});
@@ -188,7 +195,7 @@ mod tests {
     fn a_storage_version_that_is_not_served_is_written_by_another() {
         let mut unserved = crd("v1", &["v1alpha1", "v1"]);
         unserved.spec.versions[1].served = false;
-        assert_eq!(rewrite(&unserved).resource.version, "v1alpha1");
+        assert_eq!(rewrite(&unserved).ty.version(), "v1alpha1");
         unserved.spec.versions[0].served = false;
         assert_eq!(Todo::of(&unserved).unwrap_err(), TodoError::NotServed("v1".to_owned()));
     }
