@@ -15,7 +15,8 @@ const HELPERS: &str = include_str!("helpers.tpl");
 pub(super) fn helpers(setting: &Setting, only: &[String]) -> Result<String, ManifestError> {
     let (host, secret) = (setting.host(), &setting.secret);
     let parts = [
-        ("args", json!([listening().to_vec(), setting.webhook_args.clone()].concat())),
+        ("args", json!(listening())),
+        ("webhooks", json!(setting.webhook_args)),
         ("self-signed", json!([tls::SELF_SIGNED])),
         ("certificate", json!(tls::args())),
         ("leader", json!(leader::args())),

@@ -8,6 +8,7 @@
 {{- else }}
 @certificate@
 {{- end }}
+@webhooks@
 {{- with .Values.operators | default (list @only@) }}
 - {{ printf "--only=%s" (join "," .) | quote }}
 {{- end }}

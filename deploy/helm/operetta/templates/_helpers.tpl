@@ -1,7 +1,6 @@
 {{- define "operetta.args" -}}
 - --cluster=in-cluster
 - --listen=0.0.0.0:8443
-- --webhook-service={{ .Release.Name }}-webhooks
 {{- with .Values.auth.audience }}
 - {{ printf "--auth-audience=%s" . | quote }}
 {{- end }}
@@ -11,6 +10,7 @@
 - --tls-cert=/tls/tls.crt
 - --tls-key=/tls/tls.key
 {{- end }}
+- --webhook-service={{ .Release.Name }}-webhooks
 {{- with .Values.operators | default (list ) }}
 - {{ printf "--only=%s" (join "," .) | quote }}
 {{- end }}
