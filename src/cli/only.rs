@@ -41,8 +41,8 @@ pub(super) fn left_out(operators: &[AnyOperator], names: &[String]) -> BTreeSet<
     let types = |all: Vec<&AnyOperator>| -> BTreeSet<String> {
         all.into_iter().map(|one| one.config().parent().resource_name()).collect()
     };
-    let (named, others): (Vec<_>, Vec<_>) = operators.iter().partition(is_named);
-    &types(others) - &types(named)
+    let (chosen, others): (Vec<_>, Vec<_>) = operators.iter().partition(is_named);
+    &types(others) - &types(chosen)
 }
 
 /// The same within these namespaces; everywhere without namespaces.

@@ -4,9 +4,17 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// What the programs of the walkthrough import beside the prelude: names that one or two chapters need.
-const BESIDE: [&str; 2] = ["Condition", "with_related"];
+const BESIDE: [&str; 7] = [
+    "Admission",
+    "AdmissionRequest",
+    "Condition",
+    "Operation",
+    "Versions",
+    "Webhook",
+    "with_related",
+];
 /// What they import for tests.
-const OF_OTHER_PARTS: [&str; 1] = ["TestCluster"];
+const OF_OTHER_PARTS: [&str; 4] = ["ObjectKey", "Stores", "TestCluster", "assert_round_trips"];
 
 const MOST: usize = 16;
 

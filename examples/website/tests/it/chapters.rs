@@ -33,7 +33,7 @@ macro_rules! chapters {
     };
 }
 
-chapters! { first, children, status, order, finalizers, related, asynchronous, in_a_cluster, }
+chapters! { first, children, status, order, finalizers, related, asynchronous, in_a_cluster, versions, }
 
 /// Is the program by whose name this one was started; none if it was started for its tests.
 pub(crate) fn run_by_name() -> Option<ExitCode> {

@@ -22,7 +22,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const PAGES: &str = "docs/walkthrough";
 
 /// The pages, and the chapter whose program `cargo run` is in each.
-const STEPS: [(&str, &str); 10] = [
+const STEPS: [(&str, &str); 11] = [
     ("first", "first"),
     ("children", "children"),
     ("status", "status"),
@@ -33,6 +33,7 @@ const STEPS: [(&str, &str); 10] = [
     ("testing", "asynchronous"),
     ("in-a-cluster", "in_a_cluster"),
     ("what-happens", "in_a_cluster"),
+    ("versions", "versions"),
 ];
 
 #[operetta_harness::test]
