@@ -62,7 +62,7 @@ async fn a_process_that_is_killed_before_its_authority_is_trusted_is_replaced_by
 }
 
 /// The writes: a serving certificate, another authority, and what that signs.
-#[operetta_harness::test(server)]
+#[operetta_harness::test]
 async fn a_renewal_is_completed_when_the_process_is_killed_with_two_authorities() {
     let world = World::new().await;
     let program = format!("renewing-{}", world.namespace);
@@ -71,7 +71,7 @@ async fn a_renewal_is_completed_when_the_process_is_killed_with_two_authorities(
     completed(world, program).await;
 }
 
-#[operetta_harness::test(server)]
+#[operetta_harness::test]
 async fn a_renewal_is_completed_when_the_process_is_killed_with_what_another_authority_signed() {
     let world = World::new().await;
     let program = format!("signing-{}", world.namespace);

@@ -41,7 +41,7 @@ async fn an_object_that_cannot_be_converted_is_named_and_keeps_the_old_version_u
 }
 
 /// As by a policy of others.
-#[operetta_harness::test(server)]
+#[operetta_harness::test]
 async fn an_object_that_cannot_be_written_is_named_and_the_others_are_written() {
     let shop = Shop::with(&[("a", "1"), ("b", "2"), ("c", "3")]).await;
     shop.store("v1").await;
@@ -100,7 +100,7 @@ fn rules(permissions: &Permissions, name: &str) -> Value {
     serde_json::to_value(&role.unwrap().rules).unwrap()
 }
 
-#[operetta_harness::test(server)]
+#[operetta_harness::test]
 async fn a_missing_permission_is_named_and_those_of_the_manifests_are_enough() {
     let (world, user) = World::that_enforces_rbac(USER).await;
     let shop = Shop::on(world, &[("a", "1")]).await;

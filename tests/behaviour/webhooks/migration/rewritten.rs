@@ -29,7 +29,7 @@ async fn all_objects_are_written_again_and_the_old_version_leaves_the_crd() {
     shop.end().await;
 }
 
-#[operetta_harness::test(server)]
+#[operetta_harness::test]
 async fn a_standby_writes_nothing_and_takes_over_in_the_middle() {
     let shop = Shop::with(&[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]).await;
     shop.store("v1").await;
@@ -80,7 +80,7 @@ async fn in_plan_mode_nothing_is_migrated() {
     shop.end().await;
 }
 
-#[operetta_harness::test(server)]
+#[operetta_harness::test]
 async fn a_bounded_pace_and_by_hand_are_what_the_program_says() {
     let shop = Shop::with(&[("a", "1"), ("b", "2"), ("c", "3")]).await;
     let idle = shop.process();
