@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(spec: Value) -> AdmissionRequest<Database> {
+    fn asked(spec: &Value) -> AdmissionRequest<Database> {
         let database = json!({"metadata": {"name": "main", "namespace": "data"}, "spec": spec});
         let key = ObjectKey::namespaced("data", "main");
         AdmissionRequest::create(key, serde_json::from_value(database).unwrap())
@@ -80,7 +80,7 @@ mod tests {
             json!({"metadata": {"name": "data", "annotations": {DEFAULT_STORAGE_CLASS: "fast"}}});
         let stores = Stores::default().with::<Namespace>(namespace).unwrap();
         let class = |spec: Value, stores: Stores| {
-            let request = asked(spec).with_stores(stores);
+            let request = asked(&spec).with_stores(stores);
             let mut database = request.subject().clone();
             assert!(default_storage_class(&request, &mut database).unwrap().is_allowed());
             database.spec.storage.storage_class_name
@@ -95,7 +95,7 @@ mod tests {
     fn a_restore_needs_backups_and_a_schedule_has_to_be_due() {
         let restored = with("restoreFrom", json!({"database": "old"}));
         let denial = |spec: &Value, stores: &Stores| {
-            let request = asked(spec.clone()).with_stores(stores.clone());
+            let request = asked(spec).with_stores(stores.clone());
             is_possible(&request).unwrap().denial().map(str::to_owned)
         };
         let why = denial(&restored, &Stores::default()).unwrap();
@@ -113,7 +113,7 @@ mod tests {
             json!({"metadata": {"name": "data", "annotations": {DEFAULT_STORAGE_CLASS: "fast"}}});
         let stores = Stores::default().with::<Namespace>(namespace).unwrap();
         let [webhook, _] = webhooks();
-        let request = asked(small()).with_stores(stores);
+        let request = asked(&small()).with_stores(stores);
         let object = assert_idempotent_mutation(&webhook, request).await.unwrap().unwrap();
         assert_eq!(object["spec"]["storage"]["storageClassName"], "fast");
     }
