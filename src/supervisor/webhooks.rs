@@ -257,7 +257,7 @@ mod tests {
             port: SERVICE_PORT,
         };
         let mut options = WebhookOptions { elsewhere: Some(service.clone()), ..options() };
-        options.webhooks = options.webhooks.into_iter().map(|it| it.reads::<Pod>()).collect();
+        options.webhooks = options.webhooks.into_iter().map(Webhook::reads::<Pod>).collect();
         assert_eq!(options.conversion("shop"), Some(service));
         assert!(options.reads().is_empty());
         assert!(options.prepare("shop", false).unwrap().is_none());

@@ -6,10 +6,19 @@ use k8s_openapi::{
     },
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
-use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
-use serde_json::Value;
+use kube::{
+    Api, Client,
+    api::{
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
+    },
+};
+use serde_json::{Value, json};
 
-use super::*;
+use super::Tenant;
+use crate::{
+    cluster::{client_of, new_folder},
+    program::Program,
+};
 
 const DATABASES: &str = "databases.example.operetta.dev";
 
@@ -19,7 +28,7 @@ fn databases(client: &Client, version: &str) -> Api<DynamicObject> {
     Api::namespaced_with(client.clone(), "asked", &resource)
 }
 
-fn database(version: &str, name: &str, spec: Value) -> DynamicObject {
+fn database(version: &str, name: &str, spec: &Value) -> DynamicObject {
     let api_version = format!("example.operetta.dev/{version}");
     let object = json!({"apiVersion": api_version, "kind": "Database", "metadata": {"name": name}, "spec": spec});
     serde_json::from_value(object).unwrap()
@@ -39,7 +48,7 @@ async fn on_its_own_api_server_it_is_asked_without_any_flag() {
     let namespace: Namespace = serde_json::from_value(namespace).unwrap();
     Api::all(client.clone()).create(&PostParams::default(), &namespace).await.unwrap();
     let first = json!({"version": "17.7", "storage": {"size": "1Gi"}});
-    let first = database("v1alpha1", "main", first);
+    let first = database("v1alpha1", "main", &first);
     databases(&client, "v1alpha1").create(&PostParams::default(), &first).await.unwrap();
     let stored = databases(&client, "v1").get("main").await.unwrap();
     assert_eq!(stored.data["spec"]["version"], json!({"major": 17, "minor": 7}));
@@ -50,7 +59,7 @@ async fn on_its_own_api_server_it_is_asked_without_any_flag() {
 async fn refuses_to_restore_nothing(client: &Client) {
     let mut spec = small();
     spec["restoreFrom"] = json!({"database": "gone"});
-    let restored = database("v1", "restored", spec);
+    let restored = database("v1", "restored", &spec);
     let refused = databases(client, "v1").create(&PostParams::default(), &restored).await;
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("there are no backups of `gone`"), "{refused}");
@@ -74,7 +83,7 @@ async fn beside_a_cluster_it_is_asked_only_at_an_address_that_the_api_server_rea
         (&json!("operetta-system"), &json!("operetta-webhooks"))
     );
     // Nothing has to be converted.
-    let new = database("v1", "main", small());
+    let new = database("v1", "main", &small());
     databases(&client, "v1").create(&PostParams::default(), &new).await.unwrap();
     operators.stop("TERM").await;
 
