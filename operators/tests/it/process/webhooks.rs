@@ -1,8 +1,11 @@
 //! What the API server asks the binary, wherever that runs.
 
+use std::net::TcpListener;
+
 use k8s_openapi::{
-    api::admissionregistration::v1::{
-        MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+    api::{
+        admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration},
+        core::v1::Namespace,
     },
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
