@@ -1,140 +1,27 @@
-//! Conversions between two versions of a type: in this process on one thread, beside the same by serde and `From` alone,
+//! Conversions between the versions of `Database`: in this process on one thread, beside the same by serde and `From` alone,
 //! and through HTTP.
 
 use std::{
-    collections::BTreeMap,
     hint::black_box,
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, ensure};
 use http::{Request, header};
-use kube::{CustomResource, Resource};
-use operetta::operator::conversion::Versions;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use kube::Resource;
+use operators::database::{Database, v1alpha1, versions};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::serving::{Certificate, Serving};
 use crate::{settings::Settings, table::Row};
 
-const NEW: &str = "bench.operetta.dev/v1";
-const OLD: &str = "bench.operetta.dev/v1alpha1";
+const NEW: &str = "example.operetta.dev/v1";
+const OLD: &str = "example.operetta.dev/v1alpha1";
 /// As many as the API server sends for a page of a list.
 const IN_A_REVIEW: usize = 500;
 /// How many conversions there and back are timed together.
 const TOGETHER: usize = 100;
-
-mod v1 {
-    use super::{
-        BTreeMap, Backup, CustomResource, Deserialize, JsonSchema, Serialize, Status, User,
-    };
-
-    #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
-    #[kube(
-        group = "bench.operetta.dev",
-        version = "v1",
-        kind = "Store",
-        namespaced,
-        status = "Status"
-    )]
-    #[serde(rename_all = "camelCase")]
-    pub(super) struct StoreSpec {
-        pub(super) replicas: u32,
-        pub(super) image: Image,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub(super) storage_class: Option<String>,
-        pub(super) size: String,
-        pub(super) parameters: BTreeMap<String, String>,
-        pub(super) users: Vec<User>,
-        pub(super) backup: Backup,
-    }
-
-    #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone)]
-    pub(super) struct Image {
-        pub(super) repository: String,
-        pub(super) tag: String,
-    }
-}
-
-/// `replicas` was `instances`, `image` was one text, and there was no `storageClass`.
-mod v1alpha1 {
-    use super::{
-        BTreeMap, Backup, CustomResource, Deserialize, JsonSchema, Serialize, Status, User,
-    };
-
-    #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
-    #[kube(
-        group = "bench.operetta.dev",
-        version = "v1alpha1",
-        kind = "Store",
-        namespaced,
-        status = "Status"
-    )]
-    pub(super) struct StoreSpec {
-        pub(super) instances: u32,
-        pub(super) image: String,
-        pub(super) size: String,
-        pub(super) parameters: BTreeMap<String, String>,
-        pub(super) users: Vec<User>,
-        pub(super) backup: Backup,
-    }
-}
-
-#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone)]
-struct User {
-    name: String,
-    databases: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone)]
-struct Backup {
-    schedule: String,
-    retention: String,
-}
-
-#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone)]
-#[serde(rename_all = "camelCase")]
-struct Status {
-    ready_replicas: u32,
-    endpoint: String,
-}
-
-impl TryFrom<v1alpha1::Store> for v1::Store {
-    type Error = String;
-
-    fn try_from(old: v1alpha1::Store) -> Result<Self, String> {
-        let v1alpha1::StoreSpec { instances, image, size, parameters, users, backup } = old.spec;
-        let (repository, tag) = image.split_once(':').ok_or("spec.image: it has no tag")?;
-        let image = v1::Image { repository: repository.to_owned(), tag: tag.to_owned() };
-        let spec = v1::StoreSpec {
-            replicas: instances,
-            image,
-            storage_class: None,
-            size,
-            parameters,
-            users,
-            backup,
-        };
-        Ok(Self { metadata: old.metadata, spec, status: old.status })
-    }
-}
-
-impl From<v1::Store> for v1alpha1::Store {
-    fn from(new: v1::Store) -> Self {
-        let v1::StoreSpec { replicas, image, storage_class: _, size, parameters, users, backup } =
-            new.spec;
-        let image = format!("{}:{}", image.repository, image.tag);
-        let spec =
-            v1alpha1::StoreSpec { instances: replicas, image, size, parameters, users, backup };
-        Self { metadata: new.metadata, spec, status: new.status }
-    }
-}
-
-/// What the process with the webhook converts, too.
-pub(super) fn versions() -> Versions {
-    Versions::hub::<v1::Store>().keeping::<v1alpha1::Store>(&["spec.storageClass"], &[]).into()
-}
 
 pub(super) async fn measure(
     certificate: &Certificate,
@@ -142,14 +29,14 @@ pub(super) async fn measure(
     settings: &Settings,
 ) -> Result<Vec<Row>> {
     let versions = versions();
-    let bytes = store(0).to_string().len();
+    let bytes = database(0).to_string().len();
     let (mut own, mut floor) = (Duration::ZERO, Duration::ZERO);
     // In turns, because other processes use the machine too.
     for _ in 0..settings.samples() {
         own += there_and_back(|object, desired| Ok(versions.convert(object, desired)?))?;
         floor += there_and_back(|object, desired| match desired {
-            OLD => by_serde::<v1::Store, v1alpha1::Store>(object),
-            _ => by_serde::<v1alpha1::Store, v1::Store>(object),
+            OLD => by_serde::<Database, v1alpha1::Database>(object),
+            _ => by_serde::<v1alpha1::Database, Database>(object),
         })?;
     }
     let conversions = 2 * TOGETHER * settings.samples();
@@ -163,7 +50,7 @@ pub(super) async fn measure(
 }
 
 fn there_and_back(convert: impl Fn(Value, &str) -> Result<Value>) -> Result<Duration> {
-    let mut object = store(0);
+    let mut object = database(0);
     let started = Instant::now();
     for _ in 0..TOGETHER {
         let old = convert(black_box(object), OLD)?;
@@ -191,7 +78,7 @@ async fn through_http(
     rounds: usize,
 ) -> Result<[Row; 2]> {
     let client = webhook.client(certificate)?;
-    let new: Vec<Value> = (0..IN_A_REVIEW).map(store).collect();
+    let new: Vec<Value> = (0..IN_A_REVIEW).map(database).collect();
     let versions = versions();
     let old = new.iter().map(|object| versions.convert(object.clone(), OLD));
     let bodies = [(OLD, json!(new)), (NEW, json!(old.collect::<Result<Vec<_>, _>>()?))];
@@ -203,7 +90,8 @@ async fn through_http(
             (started, cpu) = (Instant::now(), webhook.cpu()?);
         }
         for body in &bodies {
-            let request = Request::post("/webhooks/convert/stores.bench.operetta.dev?timeout=30s");
+            let request =
+                Request::post("/webhooks/convert/databases.example.operetta.dev?timeout=30s");
             let request = request.header(header::CONTENT_TYPE, "application/json");
             let answer = client.request_text(request.body(body.clone())?).await?;
             ensure!(answer.contains("\"Success\""), "they are not converted: {answer:.200}");
@@ -235,35 +123,41 @@ fn a_second(count: usize, took: Duration) -> String {
 }
 
 /// A realistic object, as the API server has it.
-fn store(number: usize) -> Value {
+fn database(number: usize) -> Value {
     json!({
         "apiVersion": NEW,
-        "kind": "Store",
+        "kind": "Database",
         "metadata": {
-            "name": format!("store-{number}"), "namespace": "default", "generation": 2,
+            "name": format!("orders-{number}"), "namespace": "default", "generation": 2,
             "uid": "0f0c5b0e-5a3c-4a5b-9f4e-2d6c1f8f4f10", "resourceVersion": "48151",
             "creationTimestamp": "2026-01-01T00:00:00Z",
-            "labels": {"app.kubernetes.io/name": "store", "team": "checkout"},
+            "labels": {"app.kubernetes.io/name": "orders", "team": "checkout"},
             "managedFields": [{
                 "manager": "kubectl", "operation": "Apply", "apiVersion": NEW,
                 "time": "2026-01-01T00:00:00Z", "fieldsType": "FieldsV1",
                 "fieldsV1": {"f:spec": {
-                    "f:replicas": {}, "f:image": {"f:repository": {}, "f:tag": {}},
-                    "f:storageClass": {}, "f:size": {}, "f:parameters": {}, "f:users": {},
-                    "f:backup": {"f:schedule": {}, "f:retention": {}},
+                    "f:replicas": {}, "f:version": {"f:major": {}, "f:minor": {}},
+                    "f:storage": {"f:size": {}, "f:storageClassName": {}},
+                    "f:backup": {"f:schedule": {}, "f:retention": {}, "f:size": {}},
                 }},
             }],
         },
         "spec": {
-            "replicas": 3, "size": "20Gi", "storageClass": "fast",
-            "image": {"repository": "registry.example.com/postgres", "tag": "17.2"},
-            "parameters": {"max_connections": "200", "shared_buffers": "512MB", "work_mem": "8MB"},
-            "users": [
-                {"name": "orders", "databases": ["orders", "reports"]},
-                {"name": "reader", "databases": ["reports"]},
-            ],
-            "backup": {"schedule": "0 3 * * *", "retention": "14d"},
+            "version": {"major": 17, "minor": 7}, "replicas": 3, "image": "registry.example.com/postgres",
+            "storage": {"size": "20Gi", "storageClassName": "fast"},
+            "backup": {"schedule": "0 3 * * *", "retention": 14, "size": "40Gi"},
+            "readReplicas": {"min": 1, "max": 4, "targetCPU": 70},
+            "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}},
+            "deletionPolicy": "Backup",
         },
-        "status": {"readyReplicas": 3, "endpoint": "store.default.svc:5432"},
+        "status": {
+            "replicas": 3, "readyReplicas": 3, "initialised": true, "version": "17.7",
+            "endpoint": "orders.default.svc:5432", "secretName": "orders-credentials",
+            "observedGeneration": 2,
+            "conditions": [{
+                "type": "Ready", "status": "True", "reason": "Ready", "message": "",
+                "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 2,
+            }],
+        },
     })
 }

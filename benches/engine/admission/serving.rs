@@ -14,13 +14,12 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Client, Config, config::Kubeconfig};
 use operetta::{
     operator::admission::{Admission, AdmissionRequest, Webhook},
-    supervisor::Supervisor,
+    supervisor::{Migration, Supervisor},
     web::Tls,
 };
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tokio::process::Command;
 
-use super::conversions;
 use crate::{cluster, helper_process::Helper, process};
 
 const HOST: &str = "127.0.0.1";
@@ -139,7 +138,8 @@ pub(crate) async fn answer(kubeconfig: &Path, port: u16, certificates: &Path) ->
     let running = Supervisor::builder()
         .connect(move || cluster::config(kubeconfig))
         .webhook(webhook())
-        .versions(conversions::versions())
+        .versions(operators::database::versions())
+        .migration(Migration::ByHand)
         .webhooks(&format!("{HOST}:{port}"))
         .webhook_tls(Tls::from_files(files.0, files.1))
         .start()

@@ -9,7 +9,7 @@ fn bad() -> Vec<(Value, &'static str)> {
     vec![
         (
             json!({"version": {"major": 9, "minor": 6}}),
-            "spec.version.major: Unsupported value: 9: supported values: 16, 17, 18",
+            "spec.version.major: Unsupported value: 9: supported values: \"16\", \"17\", \"18\"",
         ),
         (
             json!({"version": {"major": 17, "minor": 99}}),

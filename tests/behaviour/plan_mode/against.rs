@@ -40,7 +40,7 @@ async fn a_plan_for_a_file_has_the_defaults_and_the_refusals_of_the_server() {
     world.create(DATABASE, database(&world, "shrunk", large)).await;
     let operators = world.start(showing_images).await;
     let (mut misspelt, mut unknown) = (small.clone(), small.clone());
-    misspelt["mode"] = json!("Standalon");
+    misspelt["deletionPolicy"] = json!("Retian");
     unknown["sise"] = json!(1);
     let documents = [
         database(&world, "live", small.clone()),
@@ -57,7 +57,7 @@ async fn a_plan_for_a_file_has_the_defaults_and_the_refusals_of_the_server() {
     assert!(text.ends_with("# 2 of 5 parents would be changed\n"), "{text}");
     let problems: Vec<String> = plans.problems().collect();
     let expected = [
-        ("misspelt", "spec.mode: Unsupported value"),
+        ("misspelt", "spec.deletionPolicy: Unsupported value"),
         ("shrunk", "a volume cannot shrink"),
         ("unknown", "\"spec.sise\""),
     ];
