@@ -32,8 +32,8 @@ mod reloading;
 mod retry_after;
 mod reviews;
 mod schema;
-#[cfg(feature = "certificates")]
 mod served;
+#[cfg(feature = "certificates")]
 mod shared_secret;
 mod unsent;
 mod uri_user;

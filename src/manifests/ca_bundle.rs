@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::webhooks::configuration_type;
+use super::webhooks::{WEBHOOK_MANAGER, configuration_type};
 use crate::{
     object::K8sType,
     operator::{
@@ -11,9 +11,6 @@ use crate::{
         conversion::Versions,
     },
 };
-
-/// The field manager of what lets the API server call webhooks.
-pub(crate) const WEBHOOK_MANAGER: &str = "operetta-webhooks";
 
 /// An object by which the API server calls webhooks of this program.
 #[derive(Debug, Clone, PartialEq, Eq)]

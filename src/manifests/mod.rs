@@ -67,7 +67,7 @@ mod yaml;
 
 pub use account::Account;
 #[cfg(feature = "certificates")]
-pub(crate) use ca_bundle::{Caller, WEBHOOK_MANAGER, callers};
+pub(crate) use ca_bundle::{Caller, callers};
 pub(crate) use crd::definitions;
 pub use crd::{check_crd, crd, crds, crds_in_versions};
 pub use crd_change::{CrdChange, Verdict, crd_changes};
@@ -75,8 +75,9 @@ pub(crate) use endpoint::SUBRESOURCE;
 pub use error::ManifestError;
 pub use manifest::Manifest;
 pub use permissions::Permissions;
+#[cfg(feature = "cli")]
 pub(crate) use permissions::of_the_whole_cluster;
 pub(crate) use versions::in_namespace;
-pub(crate) use webhooks::{SERVICE_PORT, configurations, conversion};
+pub(crate) use webhooks::{SERVICE_PORT, WEBHOOK_MANAGER, configurations, conversion};
 pub use webhooks::{WebhookReach, webhook_secret, webhook_service};
 pub use yaml::to_yaml;

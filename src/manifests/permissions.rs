@@ -7,14 +7,11 @@ use std::{
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
+#[cfg(feature = "cli")]
+use super::webhook_rights::webhook_reads;
 use super::{
-    account::Account,
-    endpoint,
-    error::ManifestError,
-    grants::Grants,
-    manifest::Manifest,
-    migration_rights::MigrationRights,
-    webhook_rights::{WebhookRights, webhook_reads},
+    account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest,
+    migration_rights::MigrationRights, webhook_rights::WebhookRights,
 };
 use crate::{
     object::K8sType,
@@ -202,6 +199,7 @@ impl Permissions {
 }
 
 /// The names of the cluster roles that a program does without which is restricted to namespaces.
+#[cfg(feature = "cli")]
 pub(crate) fn of_the_whole_cluster(account: &Account) -> [String; 2] {
     [webhook_reads(&account.name), migration(&account.name)]
 }

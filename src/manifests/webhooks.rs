@@ -29,6 +29,9 @@ pub enum WebhookReach {
     Url(String),
 }
 
+/// The field manager of what lets the API server call webhooks.
+pub(crate) const WEBHOOK_MANAGER: &str = "operetta-webhooks";
+
 /// The port of a Service that the API server calls unless another is named.
 pub(crate) const SERVICE_PORT: u16 = 443;
 

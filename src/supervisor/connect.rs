@@ -111,7 +111,9 @@ impl Connect {
             Self::Inferred => {
                 matches!(inferred(is_set, &home_kubeconfig()), Ok(Self::Kubeconfig { .. }))
             }
-            _ => false,
+            Self::InCluster => false,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => false,
         }
     }
 
