@@ -27,7 +27,7 @@ pub(crate) struct Refusal {
     pub(crate) retry_after: Option<Duration>,
     pub(crate) causes: Vec<Cause>,
     pub(crate) object: RefusedObject,
-    /// Where a list goes on, on newer objects, whose token has expired.
+    /// Where a list whose token has expired continues, on newer objects.
     pub(crate) continues_at: Option<String>,
 }
 

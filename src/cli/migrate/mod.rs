@@ -9,7 +9,7 @@ use anyhow::Context;
 use kube::Client;
 
 use self::types::{Wanted, chosen, known};
-use super::{command_line::MigrateArgs, only::only, program::Program};
+use super::{command_line::MigrateArgs, crds::Types, program::Program};
 use crate::{
     cluster::{Cluster, Pace, Progress, Removed, Rewrite, Step, Terms, Todo},
     metrics::Metrics,
@@ -23,9 +23,8 @@ const ATTEMPTS: u32 = 5;
 pub(super) fn migrate(args: MigrateArgs, program: Program) -> anyhow::Result<ExitCode> {
     let MigrateArgs { ty, chosen: of, kubeconfig, context, per_second, dry_run } = args;
     let mut supervisor = program.supervisor;
-    let operators = only(supervisor.take_operators(), &of.only)?;
-    let versions = supervisor.added_versions().iter().filter(|_| of.only.is_empty());
-    let wanted = chosen(&known(&operators, versions), ty.as_deref())?;
+    let (types, operators) = Types::chosen(&mut supervisor, &of.only)?;
+    let wanted = chosen(&known(&operators, types.versions.iter()), ty.as_deref())?;
     let terms = terms(per_second, dry_run);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -21,7 +21,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// How late each step of a process, and each API server, may be.
 const LAG: Duration = Duration::from_mins(10);
 
-/// A turn of a process, in steps between which the others go on.
+/// A turn of a process, in steps between which the others continue.
 enum Step {
     ReadBundle,
     ReadSecret { bundle_version: u64 },
