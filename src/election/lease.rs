@@ -52,6 +52,34 @@ impl Lease {
         seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs)
     }
 
+    /// When it was renewed, as it is written; empty if it does not say so.
+    pub(super) fn renewed(&self) -> &str {
+        self.0["spec"]["renewTime"].as_str().unwrap_or_default()
+    }
+
+    pub(super) fn annotation(&self, name: &str) -> Option<&str> {
+        self.0["metadata"]["annotations"][name].as_str()
+    }
+
+    /// The same with an annotation.
+    pub(super) fn annotated(self, name: &str, value: &str) -> Self {
+        self.with_entry("annotations", name, value)
+    }
+
+    /// The same with a label.
+    pub(super) fn labelled(self, name: &str, value: &str) -> Self {
+        self.with_entry("labels", name, value)
+    }
+
+    fn with_entry(mut self, map: &str, name: &str, value: &str) -> Self {
+        let entries = &mut self.0["metadata"][map];
+        if !entries.is_object() {
+            *entries = json!({});
+        }
+        entries[name] = value.into();
+        self
+    }
+
     /// Whether another has the same holder, renewed at the same time: what a renewal changes.
     pub(super) fn is_as(&self, other: &Self) -> bool {
         self.0["spec"] == other.0["spec"]

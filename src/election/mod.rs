@@ -24,6 +24,7 @@ mod lease;
 mod machine;
 mod pod_label;
 mod settings;
+mod shards;
 mod since_boot;
 
 pub use error::ElectionError;
@@ -34,4 +35,6 @@ pub use pod_label::LEADER_LABEL;
 pub(crate) use pod_label::{PodLabel, PodRole};
 pub use settings::LeaderElection;
 pub(crate) use settings::Timing;
+pub use shards::SHARD_GROUP_LABEL;
+pub(crate) use shards::{BUCKETS, Bucket, Buckets, Role, ShardAct, ShardInput, Shards, Standing};
 pub(crate) use since_boot::SinceBoot;
