@@ -234,7 +234,7 @@ impl Shards {
             ShardInput::Seen(name, lease) => {
                 self.peers.observe(&name, lease, self.timing, now.boot);
             }
-            ShardInput::Gone(name) => self.peers.gone(&name),
+            ShardInput::Gone(name) => self.peers.gone(&name, now.boot),
             ShardInput::Written { sent, lease } => self.written(sent, lease),
             ShardInput::Outrun => {
                 self.not_written();

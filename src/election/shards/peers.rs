@@ -1,7 +1,8 @@
 //! The other members of a group, as far as their Leases show.
 //!
 //! A member holds what it said last, until it says otherwise or its Lease has not been renewed for its duration, by the
-//! clock of the reader. A Lease that was edited or deleted by hand changes nothing before that.
+//! clock of the reader. One whose Lease was edited or deleted by hand may hold anything: what it said last may not have been
+//! seen.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -22,11 +23,13 @@ pub(super) struct Peers {
 pub(super) struct Peer {
     /// The Lease as it was seen last.
     lease: Lease,
-    /// What the member itself said last. One that was never seen to say anything may hold everything.
+    /// What the member itself was seen to say last.
     said: Option<Standing>,
-    /// When it was first seen to say that, or first seen.
+    /// When it was seen to say that, or seen to say nothing any more.
     seen: SinceBoot,
     duration: Duration,
+    /// Whether its Lease is as the member wrote it.
+    is_known: bool,
     /// Whether its Lease does not exist any more.
     is_gone: bool,
     /// Whether its end was seen: it gave its Lease back, or did not renew it.
@@ -44,23 +47,28 @@ impl Peers {
         if known.is_newer_than(&lease) {
             return;
         }
-        let before = known.holds();
         known.is_gone = false;
+        let before = known.said_holds();
         // An edit is no renewal.
-        if said.is_some() && !lease.is_as(&known.lease) {
-            (known.seen, known.is_over) = (now, lease.holder().is_none());
-            known.duration = lease.duration().unwrap_or(timing.lease);
-            known.said = said;
+        match said {
+            None => known.became_unknown(now),
+            Some(said) if !lease.is_as(&known.lease) => {
+                known.duration = lease.duration().unwrap_or(timing.lease);
+                (known.seen, known.is_known) = (now, true);
+                (known.said, known.is_over) = (Some(said), lease.holder().is_none());
+            }
+            Some(_) => {}
         }
         known.lease = lease;
-        let freed = before.without(known.holds());
+        let freed = before.without(known.said_holds());
         self.freed = self.freed.with(freed);
         self.take_back(name);
     }
 
-    /// Notes that a Lease does not exist. Its member holds what it said until it would have expired.
-    pub(super) fn gone(&mut self, name: &str) {
+    /// Notes that a Lease does not exist.
+    pub(super) fn gone(&mut self, name: &str, now: SinceBoot) {
         if let Some(peer) = self.by_name.get_mut(name) {
+            peer.became_unknown(now);
             peer.is_gone = true;
         }
     }
@@ -76,7 +84,10 @@ impl Peers {
         for (name, peer) in &mut self.by_name {
             let is_listed = leases.iter().any(|(listed, _)| listed == name);
             let is_later = peer.lease.version().is_some_and(|known| version.is_older_than(&known));
-            peer.is_gone |= !is_listed && !is_later;
+            if !is_listed && !is_later {
+                peer.became_unknown(now);
+                peer.is_gone = true;
+            }
         }
         for (name, lease) in leases {
             self.observe(&name, lease, timing, now);
@@ -88,10 +99,10 @@ impl Peers {
         let mut expired = Buckets::NONE;
         for peer in self.by_name.values_mut().filter(|peer| peer.expires() <= now) {
             expired = expired.with(peer.holds());
+            self.freed = self.freed.with(peer.said_holds());
             peer.is_over = true;
         }
         self.by_name.retain(|_, peer| !(peer.is_over && peer.is_gone));
-        self.freed = self.freed.with(expired);
         expired
     }
 
@@ -142,7 +153,7 @@ impl Peers {
 
     fn take_back(&mut self, name: &str) {
         if let Some(peer) = self.by_name.get(name) {
-            self.freed = self.freed.without(peer.holds());
+            self.freed = self.freed.without(peer.said_holds());
         }
     }
 }
@@ -155,15 +166,29 @@ impl Peer {
         let is_over = said.is_some() && lease.holder().is_none();
         let duration = lease.duration().unwrap_or(timing.lease);
         let duration = if is_over { timing.lease } else { duration };
-        Self { lease, said, seen: now, duration, is_gone: false, is_over }
+        let is_known = said.is_some();
+        Self { lease, said, seen: now, duration, is_known, is_gone: false, is_over }
     }
 
     /// What it may write in.
     fn holds(&self) -> Buckets {
-        if self.is_over {
-            return Buckets::NONE;
+        match self.is_over {
+            false if !self.is_known => Buckets::ALL,
+            _ => self.said_holds(),
         }
-        self.said.as_ref().map_or(Buckets::ALL, |said| said.holds)
+    }
+
+    /// What it was seen to hold.
+    fn said_holds(&self) -> Buckets {
+        let said = self.said.as_ref().filter(|_| !self.is_over);
+        said.map_or(Buckets::NONE, |said| said.holds)
+    }
+
+    /// Its Lease is not as it wrote it. It may have renewed it before.
+    fn became_unknown(&mut self, now: SinceBoot) {
+        if self.is_known && !self.is_over {
+            (self.is_known, self.seen) = (false, now);
+        }
     }
 
     pub(super) fn said(&self) -> Option<&Standing> {
