@@ -8,7 +8,7 @@ use super::backlog::Batch;
 use crate::{
     board::{OperatorState, Preview, Responder, WebRequest},
     cluster::{List, WatchNote, Watched},
-    election::Input,
+    election::{Input, ShardInput},
     execute::{Context, Origin, Permit},
     history::Cause,
     object::{K8sType, ObjectKey, Uid, Undecodable},
@@ -160,6 +160,10 @@ pub(super) struct Finalized {
 /// The operator goes: its parents get no further reconcile.
 pub(super) struct Left;
 
+/// The process works in other buckets than before.
+#[derive(Clone)]
+pub(crate) struct BucketsChanged;
+
 /// A user sent a request to the web endpoint.
 pub(crate) struct Asked {
     pub(crate) request: WebRequest,
@@ -206,6 +210,13 @@ pub(super) struct Ended {
 /// An answer to a request of an election, or what its watch showed.
 pub(crate) struct Answered {
     pub(crate) input: Input,
+    /// Why the request failed.
+    pub(crate) problem: Option<String>,
+}
+
+/// The same for the Leases of a group, or what its caches and buckets report.
+pub(crate) struct GroupAnswered {
+    pub(crate) input: ShardInput,
     /// Why the request failed.
     pub(crate) problem: Option<String>,
 }

@@ -9,6 +9,7 @@
 //!                                                    OperatorActor <--Ended-- Reconciler
 //! RelatedReflector --RelatedObserved, RelatedSettled--> OperatorActor --RelatedChanged--> Reconciler
 //! watch of the Lease, answers --Answered--> Elector (one per Lease) --hold, open--> gates of the operators
+//! watch of the group's Leases, answers --GroupAnswered--> Sharder --hold, open, BucketsChanged--> gates, operators
 //! commands --Asked--> OperatorActor --Touched, Resumed--> Reconciler
 //! ```
 //!
@@ -38,6 +39,7 @@ mod reconciler;
 mod reflecting;
 mod reflector;
 mod related;
+mod sharder;
 mod shown;
 mod supervised;
 mod timer;
@@ -52,6 +54,7 @@ pub(crate) use messages::{Asked, Observed, OperatorStateChanged, Reconfigured};
 pub(crate) use operator_actor::{OperatorParts, handle::OperatorHandle};
 pub(crate) use reflector::{Reflector, ReflectorHandle, ReflectorParts};
 pub(crate) use related::{RelatedHandle, RelatedParts, RelatedReflector};
+pub(crate) use sharder::{Sharded, Sharder, SharderParts};
 pub(crate) use watching::WatchParts;
 
 #[cfg(test)]

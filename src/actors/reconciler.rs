@@ -211,7 +211,10 @@ impl Reconciler {
             causes.push(self.continued(next, ctx));
         }
         let config = self.parts.context.config();
-        let Some(last) = reports.last() else { return };
+        // Another process works for the parent: this reconciler is about to be retired.
+        let Some(last) = reports.last() else {
+            return self.step(Input::Finished(Finished::Failed), ctx);
+        };
         let finished = last.finished(config);
         // Its own writes do not touch the parent, and the retry may be minutes away.
         let is_followed = finished.is_followed() && !last.writes.is_empty();

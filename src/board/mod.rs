@@ -10,6 +10,7 @@
 //! reconcilers -----------------record, forget-----------+      | feed --notices--> web
 //! queues, undeclared fields ---show_*-------------------+
 //! migrations of types ---------set_migration------------+
+//! member of a group -----------show_group---------------+
 //! all of these ----------------what happened---> Activity-+
 //! actors, runtime -------------pulse--------------------+
 //!
@@ -31,6 +32,7 @@ mod dependants;
 mod event_reading;
 mod facts;
 mod feed;
+mod group;
 mod migrating;
 mod migration;
 #[cfg(feature = "testkit")]
@@ -68,6 +70,7 @@ pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{Leadership, OperatorInfo, OperatorRestarts, OperatorSnapshot, ParentPage};
 pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};
 pub(crate) use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};
+pub(crate) use group::Group;
 pub(crate) use migration::{Migration, MigrationState};
 pub(crate) use parents::ParentFilter;
 pub(crate) use pause_request::PauseEnd;

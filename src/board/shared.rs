@@ -10,7 +10,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    Change, CredentialState, Full, Leadership, Migration, OperatorInfo, OperatorRestarts,
+    Change, CredentialState, Full, Group, Leadership, Migration, OperatorInfo, OperatorRestarts,
     OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, QueueState, Reader,
     Subscription, TypeSnapshot, WebRequest,
     activity::Activity,
@@ -45,6 +45,8 @@ pub(super) struct Contents {
     pub(super) related: Vec<Source>,
     /// By the name of the CRD.
     pub(super) migrations: BTreeMap<String, Migration>,
+    /// With which the process shares its parents.
+    pub(super) group: Option<Group>,
     pub(super) is_stopping: bool,
     pub(super) is_plan_only: bool,
     pub(super) credentials: CredentialState,

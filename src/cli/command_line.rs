@@ -316,6 +316,21 @@ pub(crate) struct RunArgs {
     /// `operetta.dev/leader: "true"`. The Pod is in the namespace of the Lease [default: no Pod is labelled].
     #[arg(long, value_name = "NAME", requires = "leader_elect")]
     pub(crate) leader_elect_pod: Option<String>,
+    /// Share the parents of all operators out over several processes: those of this group. Each works for some of the parents.
+    /// NAMESPACE is that of their Leases, by default that of the process [default NAME: operetta].
+    #[arg(
+        long,
+        value_name = "[NAMESPACE/]NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "operetta",
+        conflicts_with = "leader_elect"
+    )]
+    pub(crate) sharded: Option<String>,
+    /// With --sharded: the URL at which the other processes reach the web endpoint of this one. They send clients there that
+    /// ask for one of its parents [default: clients get the name of the process].
+    #[arg(long, value_name = "URL", requires = "sharded")]
+    pub(crate) sharded_url: Option<String>,
     /// With the embedded server: a directory that keeps its objects and credentials over a restart, and
     /// gets its kubeconfig. It is created if it does not exist [default: nothing is kept].
     #[arg(long, value_name = "DIR")]

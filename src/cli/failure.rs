@@ -32,6 +32,7 @@ pub(super) fn explain(error: RunError, cluster: &'static str) -> anyhow::Error {
         | RunError::Install(_)
         | RunError::ExternalOperator(_)
         | RunError::Election(_)
+        | RunError::Sharding(_)
         | RunError::PanicAborts
         | RunError::WithinRuntime
         | RunError::System(_)

@@ -40,7 +40,7 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let supervisor = called(supervisor, &args);
     let is_asked_for = args.webhook_listen.is_some();
     let surroundings = Surroundings { is_inside, prefers_embedded, suggested };
-    let Settings { cluster, flag, install_crds, web, election } =
+    let Settings { cluster, flag, install_crds, web, election, sharding } =
         Settings::resolve(args, surroundings)?;
     let supervisor =
         if is_asked_for { supervisor } else { reached(supervisor, &cluster, &deployed) };
@@ -49,6 +49,7 @@ pub(super) fn run(args: RunArgs, program: Program) -> anyhow::Result<()> {
     let supervisor = if format == LogFormat::Text { supervisor.announce() } else { supervisor };
     let supervisor = if install_crds { supervisor.install_crds() } else { supervisor };
     let supervisor = election.into_iter().fold(supervisor, SupervisorBuilder::leader_election);
+    let supervisor = sharding.into_iter().fold(supervisor, SupervisorBuilder::sharded);
     let supervisor =
         if traces.is_some() { supervisor.trace_ids(Traces::id_of) } else { supervisor };
     let supervisor = operators.into_iter().fold(supervisor, SupervisorBuilder::register_any);

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
+use super::WatchSpec;
 use crate::{
     object::{K8sType, KeptManagers, Object, Outline, ResourceVersion, Undecodable},
     reply::Refusal,
@@ -36,6 +37,8 @@ pub(super) struct Page {
     pub(super) next: Option<String>,
     pub(super) objects: Vec<Object>,
     pub(super) undecodable: Vec<Undecodable>,
+    /// Whether the server selected the objects of a shard.
+    pub(super) is_selected: bool,
 }
 
 #[derive(Deserialize)]
@@ -60,6 +63,9 @@ struct ListMetadata {
     resource_version: String,
     #[serde(rename = "continue", default)]
     next: Option<String>,
+    /// Only a server that knows `shardSelector` answers it.
+    #[serde(default)]
+    shard_info: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -119,19 +125,35 @@ fn invalid_utf8_frame(line: &[u8], ty: &K8sType) -> Option<Frame<'static>> {
     }
 }
 
+/// Reads a page of a list, without the objects of other shards.
 pub(super) fn page(
     answer: &[u8],
-    ty: &K8sType,
+    spec: &WatchSpec,
     managers: &KeptManagers,
 ) -> Result<Page, serde_json::Error> {
     match serde_json::from_slice(answer) {
-        Ok(raw) => Ok(page_of(raw, |item| Ok(outline(item, ty)?.keep(ty, managers)))),
-        Err(error) => invalid_utf8_page(answer, ty, managers).ok_or(error),
+        Ok(raw) => Ok(page_of(raw, spec, |item| item_of(item, spec, managers))),
+        Err(error) => invalid_utf8_page(answer, spec, managers).ok_or(error),
     }
 }
 
-fn page_of(raw: RawPage<'_>, read: impl Fn(&str) -> Result<Object, Undecodable>) -> Page {
+/// An object of a page; none if it is of another shard.
+fn item_of(
+    item: &str,
+    spec: &WatchSpec,
+    managers: &KeptManagers,
+) -> Result<Option<Object>, Undecodable> {
+    let outline = outline(item, &spec.ty)?;
+    Ok(spec.includes(&outline).then(|| outline.keep(&spec.ty, managers)))
+}
+
+fn page_of(
+    raw: RawPage<'_>,
+    spec: &WatchSpec,
+    read: impl Fn(&str) -> Result<Option<Object>, Undecodable>,
+) -> Page {
     let mut page = Page {
+        is_selected: raw.metadata.shard_info.is_some(),
         version: ResourceVersion::new(&raw.metadata.resource_version),
         next: raw.metadata.next.filter(|token| !token.is_empty()),
         objects: Vec::new(),
@@ -139,7 +161,8 @@ fn page_of(raw: RawPage<'_>, read: impl Fn(&str) -> Result<Object, Undecodable>)
     };
     for item in raw.items.unwrap_or_default() {
         match read(item.get()) {
-            Ok(object) => page.objects.push(object),
+            Ok(object) => page.objects.extend(object),
+            Err(undecodable) if !spec.may_include(&undecodable) => {}
             Err(undecodable) => page.undecodable.push(undecodable),
         }
     }
@@ -147,15 +170,15 @@ fn page_of(raw: RawPage<'_>, read: impl Fn(&str) -> Result<Object, Undecodable>)
 }
 
 /// Parses a page in which some objects contain invalid UTF-8: only those are undecodable.
-fn invalid_utf8_page(answer: &[u8], ty: &K8sType, managers: &KeptManagers) -> Option<Page> {
+fn invalid_utf8_page(answer: &[u8], spec: &WatchSpec, managers: &KeptManagers) -> Option<Page> {
     let answer = replace_invalid_utf8(answer)?;
     let read = |item: &str| {
         if item.contains(char::REPLACEMENT_CHARACTER) {
-            return Err(Undecodable::read(ty, item, NOT_UTF8.to_owned()));
+            return Err(Undecodable::read(&spec.ty, item, NOT_UTF8.to_owned()));
         }
-        Ok(outline(item, ty)?.keep(ty, managers))
+        item_of(item, spec, managers)
     };
-    Some(page_of(serde_json::from_str(&answer).ok()?, read))
+    Some(page_of(serde_json::from_str(&answer).ok()?, spec, read))
 }
 
 /// Replaces invalid UTF-8 by U+FFFD; `None` if there is none.
@@ -235,9 +258,10 @@ mod tests {
         let list = format!(
             r#"{{"metadata":{{"resourceVersion":"5","continue":""}},"items":[{{"metadata":7}},{good}]}}"#
         );
-        let page = page(list.as_bytes(), &ty, &KeptManagers::default()).unwrap();
+        let spec = WatchSpec::of(ty);
+        let page = page(list.as_bytes(), &spec, &KeptManagers::default()).unwrap();
         assert_eq!((page.objects.len(), page.undecodable.len(), page.next), (1, 1, None));
-        assert!(super::page(&list.as_bytes()[..40], &ty, &KeptManagers::default()).is_err());
+        assert!(super::page(&list.as_bytes()[..40], &spec, &KeptManagers::default()).is_err());
     }
 
     #[test]
@@ -270,7 +294,7 @@ mod tests {
         assert!(frame(&line("BOOKMARK", &bad), &ty).is_err() && frame(b"\xff", &ty).is_err());
         let head = br#"{"metadata":{"resourceVersion":"5"},"items":["#;
         let list = [head, &*bad, b",", &*good, b"]}"].concat();
-        let page = page(&list, &ty, &KeptManagers::default()).unwrap();
+        let page = page(&list, &WatchSpec::of(ty), &KeptManagers::default()).unwrap();
         let names = (page.undecodable[0].key().unwrap(), page.objects[0].key());
         assert_eq!((&*names.0.name, &*names.1.name), ("bad", "good"));
         assert_eq!((page.undecodable.len(), page.objects.len()), (1, 1));

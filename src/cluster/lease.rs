@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use http::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::{Cluster, WatchSpec, api::ApiRequest};
 use crate::{
-    election::Lease,
-    object::{K8sType, ObjectKey},
+    election::{Lease, SHARD_GROUP_LABEL},
+    object::{K8sType, ObjectKey, ResourceVersion},
     reply::ApiError,
 };
 
@@ -35,6 +37,50 @@ impl Cluster {
         serde_json::from_slice(&answer).map(Lease::of).map_err(malformed)
     }
 
+    /// The Leases of a group by name, as the server has them now, and the version of the list.
+    pub(crate) async fn list_leases(
+        &self,
+        namespace: &str,
+        group: &str,
+    ) -> Result<(Vec<(String, Lease)>, ResourceVersion), ApiError> {
+        let ty = lease_type();
+        let request = ApiRequest::get("list", &ty, ty.collection_path(Some(namespace)));
+        let request = request.with_query("labelSelector", selector(group));
+        let name = request.name();
+        let answer = self.send(request).await?;
+        let malformed = |error| ApiError::malformed(name.clone(), &error);
+        let list: ListOfLeases = serde_json::from_slice(&answer).map_err(malformed)?;
+        let named = list.items.into_iter().filter_map(|lease| {
+            Some((lease["metadata"]["name"].as_str()?.to_owned(), Lease::of(lease)))
+        });
+        Ok((named.collect(), ResourceVersion::new(&list.metadata.resource_version)))
+    }
+
+    /// Deletes exactly this version of a Lease.
+    pub(crate) async fn delete_lease(
+        &self,
+        key: &ObjectKey,
+        lease: &Lease,
+    ) -> Result<(), ApiError> {
+        let metadata = &lease.body()["metadata"];
+        let (uid, version) = (&metadata["uid"], &metadata["resourceVersion"]);
+        let ty = lease_type();
+        let mut request = ApiRequest::get("delete", &ty, ty.object_path(key));
+        request.method = Method::DELETE;
+        let preconditions = json!({"uid": uid, "resourceVersion": version});
+        request.body = json!({"preconditions": preconditions}).to_string().into_bytes();
+        self.send(request).await.map(drop)
+    }
+
+    /// The watch of the Leases of a group.
+    pub(crate) fn watch_of_group(namespace: &str, group: &str) -> WatchSpec {
+        WatchSpec {
+            namespace: Some(namespace.to_owned()),
+            label_selector: Some(selector(group)),
+            ..WatchSpec::of(lease_type())
+        }
+    }
+
     /// The watch of a single Lease.
     pub(crate) fn watch_of_lease(key: &ObjectKey) -> WatchSpec {
         WatchSpec {
@@ -48,6 +94,23 @@ impl Cluster {
     pub(crate) fn own_namespace(&self) -> &str {
         self.client().default_namespace()
     }
+}
+
+#[derive(Deserialize)]
+struct ListOfLeases {
+    metadata: ListMetadata,
+    #[serde(default)]
+    items: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListMetadata {
+    resource_version: String,
+}
+
+fn selector(group: &str) -> String {
+    format!("{SHARD_GROUP_LABEL}={group}")
 }
 
 pub(crate) fn lease_type() -> K8sType {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, header};
 
-use super::{Cluster, WatchSpec, api::ApiRequest, frames};
+use super::{Cluster, Shard, WatchSpec, api::ApiRequest, frames};
 use crate::{
     object::{K8sType, Object, ResourceVersion, Undecodable},
     reply::{ApiError, ErrorClass},
@@ -42,6 +42,8 @@ pub(crate) struct List {
     pub(crate) version: ResourceVersion,
     pub(crate) objects: Vec<Object>,
     pub(crate) undecodable: Vec<Undecodable>,
+    /// Whether the server selected the objects of a shard.
+    pub(crate) is_selected: bool,
 }
 
 impl Cluster {
@@ -56,8 +58,8 @@ impl Cluster {
         listed: &Listed,
     ) -> Result<List, ApiError> {
         let page = self.all_pages(spec, page_size, listed).await?;
-        let frames::Page { version, objects, undecodable, next: _ } = page;
-        Ok(List { version, objects, undecodable })
+        let frames::Page { version, objects, undecodable, is_selected, next: _ } = page;
+        Ok(List { version, objects, undecodable, is_selected })
     }
 
     /// The same without a filter, in pages of the usual size.
@@ -140,7 +142,7 @@ impl Cluster {
             label_selector: Some(selector),
             ..WatchSpec::of(ty.clone())
         };
-        let List { version: _, objects, undecodable } = self.list_all(&spec).await?;
+        let List { objects, undecodable, .. } = self.list_all(&spec).await?;
         match undecodable.into_iter().next() {
             None => Ok(objects),
             Some(object) => {
@@ -148,6 +150,12 @@ impl Cluster {
                 Err(ApiError::Malformed { request, why })
             }
         }
+    }
+
+    /// Whether a watch would show an object.
+    pub(crate) async fn has_any(&self, spec: &WatchSpec) -> Result<bool, ApiError> {
+        let page = self.part(spec, Part::FirstPage(1)).await?;
+        Ok(!page.objects.is_empty() || !page.undecodable.is_empty())
     }
 
     async fn part(&self, spec: &WatchSpec, part: Part<'_>) -> Result<frames::Page, ApiError> {
@@ -163,7 +171,7 @@ impl Cluster {
         };
         let name = request.name();
         let answer = self.send(request).await?;
-        frames::page(&answer, &spec.ty, &self.managers)
+        frames::page(&answer, spec, &self.managers)
             .map_err(|error| ApiError::malformed(name, &error))
     }
 }
@@ -172,13 +180,17 @@ impl WatchSpec {
     /// A request for the collection of this scope.
     pub(super) fn request(&self, verb: &'static str) -> ApiRequest<'_> {
         let request = self.request_of_all(verb);
-        match &self.label_selector {
+        let request = match &self.label_selector {
             Some(selector) => request.with_query("labelSelector", selector),
+            None => request,
+        };
+        match self.shard.as_ref().and_then(Shard::selector) {
+            Some(selector) => request.with_query("shardSelector", selector),
             None => request,
         }
     }
 
-    /// The same without the label selector.
+    /// The same without the selectors.
     fn request_of_all(&self, verb: &'static str) -> ApiRequest<'_> {
         let path = self.ty.collection_path(self.namespace.as_deref());
         let mut request = ApiRequest::get(verb, &self.ty, path);

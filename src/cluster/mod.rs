@@ -33,6 +33,7 @@ mod retry_after;
 mod reviews;
 mod schema;
 mod served;
+mod shard;
 #[cfg(feature = "certificates")]
 mod shared_secret;
 mod unsent;
@@ -58,6 +59,7 @@ pub(crate) use migration::{
 pub(crate) use published::{PUBLISHED_WITHIN, definition};
 pub(crate) use reloading::{Cause, Loaded, Read, reloading};
 pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};
+pub(crate) use shard::{Shard, ShardedBy};
 #[cfg(feature = "certificates")]
 pub(crate) use shared_secret::secret_type;
 pub(crate) use unsent::{described, described_error};

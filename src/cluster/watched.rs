@@ -5,8 +5,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use super::Shard;
 use crate::{
-    object::{K8sType, Undecodable},
+    object::{K8sType, Outline, Undecodable},
     reply::ApiError,
     store::{Change, Settled},
 };
@@ -22,6 +23,8 @@ pub(crate) struct WatchSpec {
     pub(crate) name: Option<String>,
     /// Whether the server sends only the metadata.
     pub(crate) metadata_only: bool,
+    /// The part that is watched; `None` for all objects.
+    pub(crate) shard: Option<Shard>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,8 +37,25 @@ pub(crate) struct Watched {
 impl WatchSpec {
     /// A watch of all objects of a type.
     pub(crate) fn of(ty: K8sType) -> Self {
-        let (namespace, label_selector, name) = <_>::default();
-        Self { ty, namespace, label_selector, name, metadata_only: false }
+        let (namespace, label_selector, name, shard) = <_>::default();
+        Self { ty, namespace, label_selector, name, metadata_only: false, shard }
+    }
+
+    /// What selects its objects, for the store; `None` for all objects of the namespace.
+    pub(crate) fn selection(&self) -> Option<String> {
+        match (&self.label_selector, &self.shard) {
+            (labels, None) => labels.clone(),
+            (None, Some(shard)) => Some(shard.identity()),
+            (Some(labels), Some(shard)) => Some(format!("{labels} {}", shard.identity())),
+        }
+    }
+
+    pub(super) fn includes(&self, outline: &Outline<'_>) -> bool {
+        self.shard.as_ref().is_none_or(|shard| shard.includes(outline))
+    }
+
+    pub(super) fn may_include(&self, object: &Undecodable) -> bool {
+        self.shard.as_ref().is_none_or(|shard| shard.may_include(object))
     }
 
     pub(crate) fn watched(&self) -> Watched {
@@ -58,6 +78,10 @@ pub(crate) enum WatchNote {
     /// the watches of a type when its definition changes.
     Opened,
     Changed(Vec<Change>),
+    /// A part of the type was listed, and whether the server selected it.
+    Listed {
+        is_selected: bool,
+    },
     Synced(Settled),
     /// The server sent something, which need not be a change. Sent once a second at most, but always
     /// after a failure.

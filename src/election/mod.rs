@@ -1,4 +1,5 @@
-//! Leader election: of several processes with the same operators, one writes.
+//! Which of several processes with the same operators writes: the one that leads, or each for its share of the parents
+//! (`shards`).
 //!
 //! Layer 1. Nothing here does I/O or reads a clock.
 //!
@@ -35,6 +36,8 @@ pub use pod_label::LEADER_LABEL;
 pub(crate) use pod_label::{PodLabel, PodRole};
 pub use settings::LeaderElection;
 pub(crate) use settings::Timing;
-pub use shards::SHARD_GROUP_LABEL;
-pub(crate) use shards::{BUCKETS, Bucket, Buckets, Role, ShardAct, ShardInput, Shards, Standing};
+pub(crate) use shards::{
+    Bucket, BucketFence, Buckets, Busy, Role, ShardAct, ShardInput, Shards, Standing,
+};
+pub use shards::{SHARD_GROUP_LABEL, Sharding, ShardingError};
 pub(crate) use since_boot::SinceBoot;

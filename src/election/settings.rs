@@ -45,6 +45,24 @@ impl Default for Timing {
     }
 }
 
+impl Timing {
+    /// Whether a holder stops before others take over, and renews in time.
+    pub(super) fn check(&self) -> Result<(), ElectionError> {
+        let Self { lease, renew_deadline, retry } = *self;
+        let (lease_ms, renew_deadline_ms) = (lease.as_millis(), renew_deadline.as_millis());
+        if lease.is_zero() || lease.subsec_nanos() != 0 {
+            return Err(ElectionError::Seconds { lease_ms });
+        }
+        if renew_deadline >= lease {
+            return Err(ElectionError::Deadline { renew_deadline_ms, lease_ms });
+        }
+        if retry.is_zero() || retry >= renew_deadline {
+            return Err(ElectionError::Retry { retry_ms: retry.as_millis(), renew_deadline_ms });
+        }
+        Ok(())
+    }
+}
+
 impl LeaderElection {
     /// An election by the Lease of this name, in the namespace of the process.
     pub fn new(lease: impl Into<String>) -> Self {
@@ -109,20 +127,10 @@ impl LeaderElection {
 
     /// Checks it before anything starts.
     pub(crate) fn validate(&self) -> Result<(), ElectionError> {
-        let Timing { lease, renew_deadline, retry } = self.timing;
-        let (lease_ms, renew_deadline_ms) = (lease.as_millis(), renew_deadline.as_millis());
         if !is_name(&self.name) {
             return Err(ElectionError::Name(self.name.clone()));
         }
-        if lease.is_zero() || lease.subsec_nanos() != 0 {
-            return Err(ElectionError::Seconds { lease_ms });
-        }
-        if renew_deadline >= lease {
-            return Err(ElectionError::Deadline { renew_deadline_ms, lease_ms });
-        }
-        if retry.is_zero() || retry >= renew_deadline {
-            return Err(ElectionError::Retry { retry_ms: retry.as_millis(), renew_deadline_ms });
-        }
+        self.timing.check()?;
         self.validate_pod()
     }
 
@@ -136,7 +144,7 @@ impl LeaderElection {
 }
 
 /// A DNS subdomain (RFC 1123), as the API server requires.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let is_label = |label: &str| {
         let is_alphanumeric = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         label.starts_with(is_alphanumeric)

@@ -28,6 +28,7 @@ impl Context {
             others: self.parts.parent_types.others(self.name(), ty),
             pause: self.pause_now(),
             unavailable: self.why_unavailable(parent.namespace.as_deref()),
+            sets_labels: self.labelling.is_due(uid),
             spare: self.parts.requests.spare(),
             ..Snapshot::default()
         }

@@ -16,12 +16,14 @@ use super::{
     Alive, Gate, ParentTypes, RequestPermits, SharedPermits, Undeclared,
     clock::now,
     event_queue::EventQueue,
+    labelling::Labelling,
     schema::{CachedSchema, OtherSchemas},
     timed_out::TimedOut,
     warn_once::WarnOnce,
 };
 use crate::{
     cluster::Cluster,
+    election::{Bucket, BucketFence, Busy},
     journal::Failure,
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, Uid},
@@ -62,6 +64,8 @@ pub(crate) struct ContextParts {
     /// The permits that it shares with other operators.
     pub(crate) shared_permits: SharedPermits,
     pub(crate) requests: RequestPermits,
+    /// In which buckets the process works; `None` if it works in all.
+    pub(crate) buckets: Option<BucketFence>,
     pub(crate) metrics: Metrics,
     /// The operators of the process.
     pub(crate) parent_types: ParentTypes,
@@ -71,6 +75,10 @@ pub(crate) struct ContextParts {
     #[expect(dead_code, reason = "its end is the message")]
     pub(crate) alive: Alive,
 }
+
+/// Another process works in the bucket of a parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Elsewhere;
 
 /// The settings and the state that all reconciles of one operator share.
 pub(crate) struct Context {
@@ -97,6 +105,7 @@ pub(crate) struct LastingState {
     /// Why the operator cannot start, by namespace; `None` for all namespaces.
     unavailable: Mutex<BTreeMap<Option<String>, String>>,
     pub(super) timed_out: TimedOut,
+    pub(crate) labelling: Labelling,
     pub(super) steps: StepMetrics,
     /// What the handler counts itself.
     pub(super) handler_metrics: HandlerMetrics,
@@ -115,7 +124,7 @@ impl Context {
         let (limit, shared_permits) =
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, redefined, warned, budget, events) = <_>::default();
-        let (paused, unavailable, timed_out, other_schemas) = <_>::default();
+        let (paused, unavailable, timed_out, other_schemas, labelling) = <_>::default();
         let state = LastingState {
             gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
@@ -131,6 +140,7 @@ impl Context {
             paused,
             unavailable,
             timed_out,
+            labelling,
             previews: Arc::new(Semaphore::new(1)),
             commands: RwLock::default(),
             event_readers: Semaphore::new(2),
@@ -181,7 +191,27 @@ impl Context {
             let mut stores = self.parts.children.iter();
             stores.any(|store| store.reader().of_parent(parent.uid()).iter().any(is_mine))
         };
-        self.settings.answers_for(parent) || (self.settings.takes_leave(parent) && has_children())
+        self.works_for(parent.uid())
+            && (self.settings.answers_for(parent)
+                || (self.settings.takes_leave(parent) && has_children()))
+    }
+
+    /// Whether the process works in the bucket of a parent.
+    pub(crate) fn works_for(&self, parent: &Uid) -> bool {
+        let buckets = self.parts.buckets.as_ref();
+        buckets.is_none_or(|fence| fence.works().has(Bucket::of(parent)))
+    }
+
+    /// Begins a reconcile of a parent, or a command for it. Another process works for it, if that is an error.
+    pub(super) fn begin(&self, parent: &Uid) -> Result<Option<Busy>, Elsewhere> {
+        let Some(fence) = &self.parts.buckets else { return Ok(None) };
+        fence.begin(Bucket::of(parent)).map(Some).ok_or(Elsewhere)
+    }
+
+    /// Whether a reconcile of the parent may write.
+    pub(super) fn may_write(&self, parent: &Uid) -> bool {
+        let buckets = self.parts.buckets.as_ref();
+        buckets.is_none_or(|fence| fence.may_write(Bucket::of(parent)))
     }
 
     /// Whether the handler awaits what it calls.

@@ -42,21 +42,24 @@ pub(crate) struct Reconciled {
 
 /// Reconciles, and repeats at once on the replies after writes, as long as [`continues_at_once`] allows. The
 /// caller holds a [`Permit`](super::Permit) until it returns; the last result holds the memory. The span is that
-/// of the first.
+/// of the first. There is no result if another process works for the parent.
 pub(crate) async fn reconcile_in_a_row(
     context: &Context,
     mut job: Job,
     mut span: Span,
 ) -> Vec<Reconciled> {
     let mut all = Vec::new();
+    let Ok(_busy) = context.begin(&job.uid) else { return all };
     loop {
         let (key, uid, after_writes) = (job.key.clone(), job.uid.clone(), job.after_writes + 1);
         let mut reconciled = reconcile(context, job, span).await;
         let finished = reconciled.finished(context.config());
         let has_created = reconciled.has_created();
-        let (is_closed, is_urgent) = (context.gate().is_closed(), context.gate().is_urgent());
+        let is_closed = context.gate().is_closed() || !context.works_for(&uid);
+        let is_urgent = context.gate().is_urgent();
         if is_closed || !continues_at_once(finished, after_writes, is_urgent && !has_created) {
             all.push(reconciled);
+            context.labelling.ended(&uid);
             return all;
         }
         let memory = std::mem::take(&mut reconciled.memory);
@@ -183,7 +186,7 @@ impl<'a> Driver<'a> {
             }
             Effect::Send(id, request) => {
                 let span = self.spans.request(&request);
-                let sent = context.parts.requests.during(context.send(request));
+                let sent = context.parts.requests.during(context.send(self.uid.clone(), request));
                 let answered = sent.map(move |answer| {
                     trace::answered(span, &answer);
                     Done::Event(Event::Answered(id, answer))

@@ -30,6 +30,7 @@ mod drive;
 mod event_queue;
 mod event_reading;
 mod gate;
+mod labelling;
 mod parent_types;
 mod pause;
 mod preview;

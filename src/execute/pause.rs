@@ -51,6 +51,8 @@ impl Context {
         (name, value): (&str, Option<&str>),
     ) -> Result<(), ApiError> {
         let _in_flight = self.commands.read().await;
+        let elsewhere = |_| ApiError::NotLeading { request: format!("annotate {key}") };
+        let _busy = self.begin(uid).map_err(elsewhere)?;
         let annotations = json!({name: value});
         let body = json!({"metadata": {"uid": uid, "annotations": annotations}});
         let (ty, manager) = (&self.config().parent, self.name().as_str());

@@ -1,10 +1,19 @@
 //! Sends requests to the API server.
 
 use super::Context;
-use crate::run::{Answer, Reply, Request, Whole};
+use crate::{
+    object::Uid,
+    reply::ApiError,
+    run::{Answer, Reply, Request, Whole},
+};
 
 impl Context {
-    pub(super) async fn send(&self, request: Request) -> Answer {
+    /// Sends a request of a reconcile of a parent.
+    pub(super) async fn send(&self, parent: Uid, request: Request) -> Answer {
+        if let Some(id) = request.written().filter(|_| !self.may_write(&parent)) {
+            let request = format!("write {} {}", id.ty.resource_name(), id.key);
+            return Err(ApiError::NotLeading { request });
+        }
         let (cluster, manager) = (&self.parts.cluster, self.name().as_str());
         match request {
             Request::Read(id) => cluster.read(&id.ty, &id.key).await.map(Reply::Object),

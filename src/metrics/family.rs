@@ -152,6 +152,9 @@ families! {
         = "Changes of the role of this process, by the new role: leader, standby.";
     lease_renewals: counters("lease_renewals_total", ["lease", "outcome"])
         = "Writes of the Lease: accepted, outrun by another process, failed.";
+    // shares of parents
+    shard_buckets: gauges("shard_buckets", ["state"])
+        = "Buckets of parents, by state: those in which this process works, and those in which no process works, as far as this one knows.";
     // types in several versions
     migration_objects: counters("migration_objects_total", ["type", "outcome"])
         = "Objects that may have been stored in an old version, by outcome: written again, written by another meanwhile (conflict), gone, failed.";

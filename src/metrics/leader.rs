@@ -44,6 +44,13 @@ impl Metrics {
         families.leader_transitions.with_label_values(&[lease, role]).inc();
     }
 
+    /// Sets in how many buckets this process works, and in how many nobody does.
+    pub(crate) fn buckets(&self, works: u32, unowned: u32) {
+        for (state, count) in [("works", works), ("unowned", unowned)] {
+            self.families().shard_buckets.with_label_values(&[state]).set(count.into());
+        }
+    }
+
     /// Counts a write of the Lease.
     pub(crate) fn renewed(&self, lease: &str, renewal: Renewal) {
         self.families().lease_renewals.with_label_values(&[lease, renewal.name()]).inc();

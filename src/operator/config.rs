@@ -54,10 +54,16 @@ pub struct OperatorConfig<R = Owns> {
     pub(crate) beside: BTreeSet<String>,
     /// Whether the supervisor only plans.
     pub(crate) plan_only: bool,
+    /// Whether the parents are shared out over several processes: children have the label of their bucket.
+    pub(crate) is_sharded: bool,
     /// Whether other controllers are declared to write the status of the parents too.
     pub(crate) shared_status: bool,
     pub(crate) role: PhantomData<R>,
 }
+
+/// The label of a child whose value is the number of its parent's bucket, where several processes share the parents of their
+/// operators ([`Sharding`](crate::election::Sharding)).
+pub const BUCKET_LABEL: &str = "operetta.dev/bucket";
 
 /// The labels that select children and name their manager. They never prove ownership: the owner
 /// reference does.
@@ -121,6 +127,7 @@ impl<R: Role> OperatorConfig<R> {
             decorator: None,
             beside: BTreeSet::new(),
             plan_only: false,
+            is_sharded: false,
             shared_status: false,
             role: PhantomData,
         }
@@ -290,7 +297,7 @@ impl<R: Role> OperatorConfig<R> {
         let Self { deletion_limit, max_concurrent_reconciles, handler_deadline, debounce, .. } =
             self;
         let Self { min_error_backoff, max_error_backoff, normal_events, child_status, .. } = self;
-        let Self { preview, decorator, beside, plan_only, shared_status, role: _, .. } = self;
+        let Self { preview, decorator, beside, plan_only, is_sharded, shared_status, .. } = self;
         OperatorConfig {
             name,
             parent,
@@ -316,6 +323,7 @@ impl<R: Role> OperatorConfig<R> {
             decorator,
             beside,
             plan_only,
+            is_sharded,
             shared_status,
             role: PhantomData,
         }

@@ -76,7 +76,7 @@ pub use children::Children;
 pub(crate) use condition_names::ConditionNames;
 pub use conditions::{Condition, ConditionStatus, Conditions};
 pub(crate) use conditions::{READY, SYNCED};
-pub use config::{Labels, OperatorConfig};
+pub use config::{BUCKET_LABEL, Labels, OperatorConfig};
 pub use custom::CustomType;
 pub use decoration::Decoration;
 pub use decorator::DecoratorConfig;

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     ChildId, Deletion, DeletionReason, Desired, FinishedJob, FinishedJobs, LastApplied, Order,
-    Refusal, Rollout, Step, Unsynced, WaitingChild, WaitingReason, Write, deletion_order,
+    Refusal, Rollout, Step, Unsynced, WaitingChild, WaitingReason, Write, bucket, deletion_order,
     existing::{self, Choice},
     normalise::{Owner, normalise},
     ownership::is_ours,
@@ -42,6 +42,8 @@ pub struct PlanInput<'a> {
     pub ended_jobs: &'a [Object],
     /// The defaults of child types that may be custom, as far as they are known.
     pub defaults: &'a BTreeMap<K8sType, Arc<Defaults>>,
+    /// Whether children that lack only the label of their bucket are written for that.
+    pub sets_labels: bool,
     /// Whether the children that the handler did not return stay, as those of a parent that is being
     /// finalized.
     pub keeps_undesired: bool,
@@ -203,6 +205,7 @@ impl Planning<'_> {
         let live = observed.of_type(&write.id.ty).get(&write.id.key);
         // Not ours: the create answers 409, and the live object decides what follows.
         let Some(live) = live.filter(|live| is_ours(config, operator, parent, live)) else {
+            let write = bucket::labelled(write, config, parent);
             self.plan.last_applied.defer(&write, None, last_applied);
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
@@ -210,7 +213,7 @@ impl Planning<'_> {
         let write = write.keeping_initial_fields(live, operator);
         let (desired_hash, is_ensured) = (write.desired_hash, write.ensure);
         let finished = FinishedJob::of(live, &write, &config.labels);
-        match existing::decide(config, operator, last_applied, write, live) {
+        match self.choice(write, live) {
             Choice::UpToDate { altered } => {
                 self.plan.finished_jobs.extend(finished.map(|job| (live.key().clone(), job)));
                 self.plan.last_applied.alter(&ChildId::of(live), altered);
@@ -230,6 +233,19 @@ impl Planning<'_> {
             Choice::Contested(contested) => self.plan.last_applied.contest(contested),
         }
         None
+    }
+
+    /// What happens to a child that exists. The label of its bucket alone is no reason to write it.
+    fn choice(&self, write: Write, live: &Object) -> Choice {
+        let PlanInput { config, operator, parent, last_applied, .. } = self.input;
+        let decide = |write| existing::decide(config, operator, last_applied, write, live);
+        if bucket::is_labelled(live, config, parent) || self.input.sets_labels {
+            return decide(bucket::labelled(write, config, parent));
+        }
+        match decide(bucket::as_it_is(write.clone(), live)) {
+            Choice::Update(_) => decide(bucket::labelled(write, config, parent)),
+            choice => choice,
+        }
     }
 
     fn wait_on_delete(&mut self, live: &Object, write: Write) {

@@ -17,6 +17,7 @@
 //! - a child that is up to date causes no step, whatever the server defaulted in it;
 //! - neither plans nor refusals show the content of a child in `Debug` or `Display`, only paths.
 
+mod bucket;
 mod claim;
 mod contested;
 mod decide;
@@ -46,6 +47,7 @@ mod unsynced;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bucket::is_labelled as is_in_bucket;
 pub(crate) use contested::{Contested, HeldField, is_ownership_field, without};
 pub use decide::{Plan, PlanInput, plan};
 pub(crate) use decoration::{DecorationWrite, HeldDecoration, status_write};

@@ -9,7 +9,10 @@ use crate::{
         path::{self, Segment},
     },
     object::Object,
-    operator::{ChildConfig, Labels, ORPHAN_LABEL, OperatorConfig, OperatorName, UNTIL_FINALIZED},
+    operator::{
+        BUCKET_LABEL, ChildConfig, Labels, ORPHAN_LABEL, OperatorConfig, OperatorName,
+        UNTIL_FINALIZED,
+    },
 };
 
 /// Whether a child belongs to the parent: the parent is its controller or, only where there is to be
@@ -160,8 +163,8 @@ fn reference_to(parent: &Object) -> Value {
 }
 
 /// The labels that only we set.
-pub(super) fn labels_of_ours(labels: &Labels) -> [&str; 3] {
-    [&labels.parent_uid, &labels.managed_by, ORPHAN_LABEL]
+pub(super) fn labels_of_ours(labels: &Labels) -> [&str; 4] {
+    [&labels.parent_uid, &labels.managed_by, ORPHAN_LABEL, BUCKET_LABEL]
 }
 
 /// The path of a label.

@@ -28,6 +28,8 @@ pub(crate) struct Snapshot {
     pub(crate) pause: Option<Arc<Pause>>,
     /// Why children of the parent cannot be listed.
     pub(crate) unavailable: Option<String>,
+    /// Whether children that lack only the label of their bucket get it.
+    pub(crate) sets_labels: bool,
     /// How many more requests may be sent concurrently.
     pub(crate) spare: usize,
     /// The changes of the caches by this step: a module reads the writes of the previous one. `None` for an object that

@@ -99,6 +99,7 @@ impl Reconcile {
             last_applied: self.memory.last_applied(),
             finished_jobs: &finished_jobs,
             defaults: &view.snapshot.schemas.defaults,
+            sets_labels: view.snapshot.sets_labels,
             ended_jobs: &view.snapshot.objects.ended_jobs(view.parent.uid()),
             keeps_undesired: self.settings.is_leaving(view.parent)
                 && !self.settings.takes_leave(view.parent),

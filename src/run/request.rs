@@ -52,6 +52,22 @@ pub(crate) enum Request {
     },
 }
 
+impl Request {
+    /// The object that it changes; none for a read and a dry run.
+    pub(crate) fn written(&self) -> Option<&ChildId> {
+        match self {
+            Self::Read(_) | Self::ReadWhole(_) | Self::List { .. } => None,
+            Self::Apply { dry_run: DryRun::Yes, .. } => None,
+            Self::Apply { id, .. }
+            | Self::Patch(id, _)
+            | Self::PatchStatus(id, _)
+            | Self::ApplyStatus { id, .. }
+            | Self::Scale { id, .. }
+            | Self::Delete { id, .. } => Some(id),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Force {
     Yes,

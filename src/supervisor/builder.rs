@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     cluster::Timeouts,
-    election::LeaderElection,
+    election::{LeaderElection, Sharding, ShardingError},
     manifests,
     metrics::TraceIds,
     operator::{AnyOperator, Fits, HasForm, IntoHandler, OperatorConfig, Role},
@@ -52,6 +52,7 @@ pub struct SupervisorBuilder {
     development: Option<Development>,
     are_crds_installed: bool,
     election: Option<LeaderElection>,
+    sharding: Option<Sharding>,
     is_plan_only: bool,
     expects_registrations: bool,
     arbiters: usize,
@@ -87,6 +88,7 @@ impl Supervisor {
             development: None,
             are_crds_installed: false,
             election: None,
+            sharding: None,
             is_plan_only: false,
             expects_registrations: false,
             arbiters: arbiters(),
@@ -164,6 +166,16 @@ impl SupervisorBuilder {
     /// A standby watches, serves the web endpoint and is ready, so that it continues at once.
     pub fn leader_election(mut self, election: LeaderElection) -> Self {
         self.election = Some(election);
+        self
+    }
+
+    /// Shares the parents of all operators out over the processes of a group, as many as there are: each watches, reconciles
+    /// and writes only for its parents.
+    ///
+    /// Children get the label [`operetta.dev/bucket`](crate::operator::BUCKET_LABEL). Children that exist already are watched
+    /// by their owner reference until they have it.
+    pub fn sharded(mut self, sharding: Sharding) -> Self {
+        self.sharding = Some(sharding);
         self
     }
 
@@ -310,6 +322,11 @@ impl SupervisorBuilder {
             election = None;
         }
         election.as_ref().map(LeaderElection::validate).transpose()?;
+        let sharding = self.sharding;
+        sharding.as_ref().map(Sharding::validate).transpose()?;
+        if election.is_some() && sharding.is_some() {
+            return Err(ShardingError::AndElection.into());
+        }
         let is_protected = auth != Auth::None && tls.is_some();
         if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
             refuse_exposure(address)?;
@@ -340,6 +357,7 @@ impl SupervisorBuilder {
             proxy,
             on_ready,
             election,
+            sharding,
             is_plan_only,
             expects_registrations,
             arbiters,

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use tokio::sync::watch;
+
 use super::{fences::Fences, wiring::Wiring};
 use crate::{
-    actors::{Elected, Elector, ElectorParts},
-    election::{Fence, FenceReach, LeaderElection},
+    actors::{Elected, Elector, ElectorParts, OperatorHandle, Sharded, Sharder, SharderParts},
+    election::{BucketFence, Buckets, Fence, FenceReach, LeaderElection, Sharding},
     execute::Context,
     object::ObjectKey,
     operator::OperatorName,
@@ -16,6 +18,7 @@ use crate::{
 pub(super) struct Elections {
     settings: Option<Settings>,
     common: Option<Elected>,
+    sharded: Option<Sharded>,
     by_operator: BTreeMap<OperatorName, Elected>,
 }
 
@@ -42,11 +45,31 @@ impl Elections {
         }
         let name = settings.election.name.clone();
         let common = fences.common().map(|fence| settings.start(&name, fence, wiring));
-        Self { settings: Some(settings), common, by_operator: BTreeMap::new() }
+        Self { settings: Some(settings), common, ..Self::default() }
+    }
+
+    /// Joins the group with which the process shares its parents.
+    pub(super) fn share(sharding: &Sharding, wiring: &Wiring, fences: &Fences) -> Self {
+        let sharded = fences.common().zip(fences.buckets().cloned());
+        let sharded = sharded.map(|both| start_sharder(sharding, both, fences.reach(), wiring));
+        Self { sharded, ..Self::default() }
+    }
+
+    /// The member of a group, if the process shares its parents out.
+    pub(super) fn sharded(&self) -> Option<&Sharded> {
+        self.sharded.as_ref()
     }
 
     /// The operator works while this process leads.
-    pub(super) fn join(&mut self, context: &Context, wiring: &Wiring, fences: &Fences) {
+    pub(super) fn join(
+        &mut self,
+        (context, handle): (&Context, &OperatorHandle),
+        wiring: &Wiring,
+        fences: &Fences,
+    ) {
+        if let Some(sharded) = &self.sharded {
+            sharded.join(context.name().clone(), context.gate().clone(), handle);
+        }
         let Some(settings) = &self.settings else { return };
         let name = context.name().clone();
         let elected = match (&self.common, fences.of_operator(name.as_str())) {
@@ -65,6 +88,9 @@ impl Elections {
     pub(super) fn part(&mut self, operator: &OperatorName) -> Option<Elected> {
         if let Some(common) = &self.common {
             common.part(operator.clone());
+        }
+        if let Some(sharded) = &self.sharded {
+            sharded.part(operator.clone());
         }
         self.by_operator.remove(operator)
     }
@@ -94,10 +120,41 @@ impl Settings {
     }
 }
 
+fn start_sharder(
+    sharding: &Sharding,
+    (fence, buckets): (Fence, BucketFence),
+    reach: FenceReach,
+    wiring: &Wiring,
+) -> Sharded {
+    let cluster = wiring.cluster.in_the_name_of("sharding");
+    let namespace = sharding.namespace.as_deref().unwrap_or(cluster.own_namespace());
+    let random = format!("{:08x}", uuid::Uuid::new_v4().as_fields().0);
+    let member = sharding.member(&host(), &random);
+    Sharder::start(SharderParts {
+        lease: ObjectKey::namespaced(namespace, &member),
+        group: sharding.group.clone(),
+        url: sharding.url.clone(),
+        timing: sharding.timing,
+        fence,
+        buckets,
+        reach,
+        watches: watch::Sender::new(Buckets::NONE),
+        cluster,
+        runtime: wiring.runtime.clone(),
+        board: wiring.board.clone(),
+        metrics: wiring.metrics.clone(),
+        mailbox: wiring.metrics.mailbox("sharder", &sharding.group),
+    })
+}
+
 /// The host name, in a Pod that of the Pod, and a part that is different for each process.
 fn identity() -> String {
+    format!("{}_{}", host(), uuid::Uuid::new_v4())
+}
+
+fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = std::env::var("HOSTNAME").unwrap_or(name);
     let name = if name.trim().is_empty() { "process" } else { name.trim() };
-    format!("{name}_{}", uuid::Uuid::new_v4())
+    name.to_owned()
 }

@@ -1,4 +1,4 @@
-//! The end of a supervisor: the drain, the Leases, the web endpoint and the webhooks. Each has a deadline, and together they are over before
+//! The end of a supervisor: buckets are handed over, then the drain, the Leases, the web endpoint and the webhooks. Each has a deadline, and together they are over before
 //! [`ABANDONED`]: then whoever waits for the supervisor waits no longer.
 //!
 //! ```text
@@ -13,9 +13,12 @@ use std::{sync::Arc, time::Duration};
 
 use actix_web::dev::ServerHandle;
 use futures::future::OptionFuture;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::{actors::Elected, execute::Context};
+use crate::{
+    actors::{Elected, Sharded},
+    execute::Context,
+};
 
 /// How long reconciles in flight may take.
 const DRAINED: Duration = Duration::from_secs(4);
@@ -34,14 +37,30 @@ pub(super) struct Servers {
     pub(super) webhooks: Option<ServerHandle>,
 }
 
+/// How long other members of a group may take until they have the buckets of this one.
+const HANDED_OVER: Duration = Duration::from_secs(10);
+
+/// Gives the buckets of the process to the other members of its group, while it still works.
+pub(super) async fn hand_over(sharded: &Sharded) {
+    if timeout(HANDED_OVER, sharded.leave()).await.is_err() {
+        tracing::warn!("no other process has taken all buckets of this one: they take them later");
+    }
+}
+
 /// Ends what runs.
-pub(super) async fn end(contexts: &[Arc<Context>], elected: &[Elected], servers: Servers) {
+pub(super) async fn end(
+    contexts: &[Arc<Context>],
+    (elected, sharded): (&[Elected], Option<&Sharded>),
+    servers: Servers,
+) {
     if !contexts.is_empty() {
         tracing::info!("stopping: waiting for reconciles in flight");
     }
     let drained = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     // Those whose operators have ended, whatever the others do.
-    let released = futures::future::join_all(elected.iter().map(Elected::release));
+    let elected = futures::future::join_all(elected.iter().map(Elected::release));
+    let shared = OptionFuture::from(sharded.map(Sharded::release));
+    let released = futures::future::join(elected, shared);
     in_time(drained, released, servers.close()).await;
 }
 

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr};
 
 use crate::{
     admission::WebhooksError,
-    election::ElectionError,
+    election::{ElectionError, ShardingError},
     manifests::ManifestError,
     operator::ConfigError,
     reply::causes,
@@ -30,6 +30,9 @@ pub enum RunError {
          `expect_registrations` if it comes later"
     )]
     ExternalOperator(String),
+    /// The settings of the group that shares the parents cannot work.
+    #[error(transparent)]
+    Sharding(#[from] ShardingError),
     /// The settings of the leader election cannot work.
     #[error(transparent)]
     Election(#[from] ElectionError),

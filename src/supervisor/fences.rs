@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Connection, RunError};
 use crate::{
     cluster::Cluster,
-    election::{Fence, FenceReach, LeaderElection},
+    election::{BucketFence, Fence, FenceReach, LeaderElection},
 };
 
 /// The fences of the operators by name. They are closed at first.
@@ -13,6 +13,8 @@ pub(super) struct Fences {
     connection: Connection,
     kind: Kind,
     by_operator: BTreeMap<String, Fenced>,
+    /// In which buckets the process works; `None` if it works in all.
+    buckets: Option<BucketFence>,
 }
 
 /// Whose fences there are.
@@ -44,17 +46,28 @@ impl Fences {
             Some(election) if election.per_operator => Kind::PerOperator,
             Some(_) => Kind::Common(Fenced::new(&connection)?),
         };
-        Ok(Self { connection, kind, by_operator: BTreeMap::new() })
+        Ok(Self { connection, kind, by_operator: BTreeMap::new(), buckets: None })
+    }
+
+    /// The fence of a process that shares its parents out, and those of its buckets.
+    pub(super) fn shared(connection: Connection) -> Result<Self, RunError> {
+        let (kind, buckets) =
+            (Kind::Common(Fenced::new(&connection)?), Some(BucketFence::default()));
+        Ok(Self { connection, kind, by_operator: BTreeMap::new(), buckets })
     }
 
     /// Fences that never open.
     pub(super) fn closed(connection: Connection) -> Self {
-        Self { connection, kind: Kind::Closed, by_operator: BTreeMap::new() }
+        Self { connection, kind: Kind::Closed, by_operator: BTreeMap::new(), buckets: None }
     }
 
     /// How far they reach.
     pub(super) fn reach(&self) -> FenceReach {
         self.connection.fence_reach()
+    }
+
+    pub(super) fn buckets(&self) -> Option<&BucketFence> {
+        self.buckets.as_ref()
     }
 
     /// The fence of all operators, if they share one.

@@ -31,6 +31,7 @@ mod ending;
 mod error;
 mod external;
 mod fences;
+mod labels;
 mod migration;
 mod published;
 mod readiness;

@@ -14,7 +14,7 @@ use kube::Client;
 use serde_json::Value;
 use tokio::{
     runtime::{Handle, Runtime},
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::timeout,
 };
 
@@ -26,9 +26,10 @@ use super::{
     certificates::{Keeper, SharedCertificates},
     connection::PluginLife,
     elections::Elections,
-    ending::{Servers, end},
+    ending::{Servers, end, hand_over},
     external::{self, ExternalChanges},
     fences::Fences,
+    labels,
     migration::{Migrated, Migrations},
     readiness::{OnReady, Readiness},
     registry::{Inboxes, Members, Registrar, serve},
@@ -39,10 +40,10 @@ use super::{
     wiring::Wiring,
 };
 use crate::{
-    actors::{ArbiterPool, Arbiters},
+    actors::{ArbiterPool, Arbiters, Sharded},
     board::{Board, CredentialState},
     cluster::{Cluster, apply_webhooks, described_error, install_crds},
-    election::LeaderElection,
+    election::{Buckets, LeaderElection, Sharding},
     manifests::in_namespace,
     metrics::{Metrics, TraceIds},
     object::K8sType,
@@ -70,6 +71,7 @@ pub(super) struct Parts {
     pub(super) proxy: Option<TlsProxy>,
     pub(super) on_ready: Option<OnReady>,
     pub(super) election: Option<LeaderElection>,
+    pub(super) sharding: Option<Sharding>,
     /// Whether nothing is written at all.
     pub(super) is_plan_only: bool,
     /// Whether operators come later.
@@ -134,7 +136,8 @@ const LET_GO: Duration = Duration::from_millis(400);
 /// Serves the web endpoint from the beginning: a credential plugin may take its time.
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
-    let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
+    let Parts { election, sharding, is_plan_only, expects_registrations, .. } = parts;
+    let Parts { arbiters, program, .. } = parts;
     let Parts { external, crds, announcement, trace_ids, webhooks, reads, migrated, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::with_trace_ids(trace_ids));
     board.limit_activity(program.activity);
@@ -170,6 +173,7 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
         migrated,
         external,
         election,
+        sharding,
         is_plan_only,
         expects_registrations,
         on_ready,
@@ -179,7 +183,11 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
     let contexts = members.map(Members::contexts).unwrap_or_default();
     let elected = members.map(Members::elected).unwrap_or_default();
-    end(&contexts, &elected, Servers { web: server, webhooks: answering }).await;
+    let sharded = members.and_then(Members::sharded);
+    if let Some(sharded) = sharded {
+        hand_over(sharded).await;
+    }
+    end(&contexts, (&elected, sharded), Servers { web: server, webhooks: answering }).await;
     operated.map(drop)
 }
 
@@ -209,6 +217,7 @@ struct Wanted {
     migrated: Option<Migrated>,
     external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
+    sharding: Option<Sharding>,
     is_plan_only: bool,
     expects_registrations: bool,
     on_ready: Option<OnReady>,
@@ -223,6 +232,7 @@ async fn operate(
     runtime: &Handle,
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
     let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
+    let sharding = wanted.sharding.filter(|_| !is_plan_only);
     let (crds, webhooks, on_ready) = (wanted.crds, wanted.webhooks, wanted.on_ready);
     let (shared_certificates, answered) = (wanted.shared_certificates, wanted.answered);
     let migrated = wanted.migrated;
@@ -238,10 +248,10 @@ async fn operate(
     let entered = runtime.enter();
     let clients = connection.clients()?;
     let installing = installed(clients.client.clone(), crds, webhooks);
-    let fences = if is_plan_only {
-        Fences::closed(connection)
-    } else {
-        Fences::of(election.as_ref(), connection)?
+    let fences = match &sharding {
+        _ if is_plan_only => Fences::closed(connection),
+        Some(_) => Fences::shared(connection)?,
+        None => Fences::of(election.as_ref(), connection)?,
     };
     drop(entered);
     if before(runtime, installing, stopped.as_mut()).await.map_err(RunError::Install)?.is_none() {
@@ -261,8 +271,24 @@ async fn operate(
     };
     // Until this function returns.
     let _kept = keeper.map(|keeper| keeper.follow(runtime));
-    let elections = Elections::start(election, &wiring, &fences);
+    let elections = match &sharding {
+        Some(sharding) => Elections::share(sharding, &wiring, &fences),
+        None => Elections::start(election, &wiring, &fences),
+    };
+    let buckets = elections.sharded().map(Sharded::watches);
     let mut members = Members::new(wiring, fences, elections, is_plan_only).reading(wanted.reads);
+    if let Some(buckets) = &buckets {
+        let watches = members.watches_of_unlabelled_for(&operators);
+        let unlabelled = labels::unlabelled(cluster.clone(), watches);
+        let first = first_buckets(buckets.clone());
+        let both = async move { Ok(futures::future::join(unlabelled, first).await) };
+        let Some((unlabelled, _)) =
+            before(runtime, both, stopped.as_mut()).await.map_err(RunError::Connect)?
+        else {
+            return Ok(None);
+        };
+        members.know_unlabelled(unlabelled);
+    }
     members.admit(operators, expects_registrations)?;
     // Until this function returns.
     let _migrations = Migrations::start(migrated, |ty| members.connection_for(ty), &board, runtime);
@@ -270,7 +296,7 @@ async fn operate(
     board.show_credentials(credentials);
     let (registrations, requests) = mpsc::unbounded_channel();
     let registrar = Registrar::new(registrations);
-    let mut inboxes = Inboxes { registrations: requests, web: board.take_commands() };
+    let mut inboxes = Inboxes { registrations: requests, web: board.take_commands(), buckets };
     // Until this function returns.
     let _followed = external::follow(external, &board, runtime);
     // `run` does not receive it.
@@ -307,6 +333,15 @@ async fn installed(
     let crds = crds.into_iter().map(|crd| in_namespace(crd, client.default_namespace()));
     install_crds(&client, &crds.collect::<Vec<_>>()).await?;
     Ok(apply_webhooks(&client, &webhooks).await?)
+}
+
+/// How long the operators wait for their first buckets: without them they would watch nothing, and then list everything again.
+const FIRST_BUCKETS: Duration = Duration::from_secs(3);
+
+async fn first_buckets(mut buckets: watch::Receiver<Buckets>) {
+    let first = buckets.wait_for(|buckets| *buckets != Buckets::NONE);
+    // The process may be cut off.
+    let _ = timeout(FIRST_BUCKETS, first).await;
 }
 
 /// The certificates of webhooks that all replicas share.

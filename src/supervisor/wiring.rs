@@ -142,6 +142,7 @@ impl Wiring {
         let context = Context::new(ContextParts {
             shared_permits: self.shared_permits.clone(),
             requests: self.requests.clone(),
+            buckets: fences.buckets().cloned(),
             parent_types: self.parent_types.clone(),
             cluster: fences.behind(self.cluster.in_the_name_of(&config.name), &config.name),
             parents: stores.parents.clone(),

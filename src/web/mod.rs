@@ -100,6 +100,7 @@ mod selection;
 mod server;
 mod session_limits;
 mod severity;
+mod shards;
 mod standing;
 mod state;
 mod status;

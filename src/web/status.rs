@@ -29,6 +29,8 @@ pub(super) enum Refused {
     NoParent { operator: String, key: ObjectKey },
     #[error("the operator `{operator}` has no parent `{key}`: {reasons}")]
     NoParentYet { operator: String, key: ObjectKey, reasons: String },
+    #[error("this process works for all parents: it does not share them with other processes")]
+    NotShared,
     #[error("the type `{0}` is not cached: see /api/v1/cache")]
     NoType(String),
     #[error("{} `{key}` is not in the cache", .ty.resource_name())]
@@ -185,6 +187,7 @@ impl Refused {
             | Self::NoParent { .. }
             | Self::NoParentYet { .. }
             | Self::NoType(_)
+            | Self::NotShared
             | Self::NoObject { .. }
             | Self::Undecodable(_)
             | Self::NoLogin

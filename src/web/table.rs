@@ -37,6 +37,7 @@ use super::{
     plan::Plans,
     plans, search,
     selection::{FIELD_SELECTOR, LABEL_SELECTOR, NAMESPACE},
+    shards::{self, ShardsView},
     status::Status,
     views::{CacheView, OperatorView},
 };
@@ -136,6 +137,9 @@ static ENDPOINTS: &[Endpoint] = &[
         "The parents of all operators with a text in their namespace and name, worst first",
         Responses::json::<List<search::FoundView>>(), || to(search::list))
         .with(search::PARAMETERS).by_namespace(),
+    Endpoint::new(Get, "/api/v1/shards",
+        "The part of this process in the group with which it shares its parents, and the other members",
+        Responses::json::<ShardsView>(), || to(shards::show)),
     Endpoint::new(Get, "/debug/config", "The configuration of the process",
         Responses::json::<ConfigView>(), || to(about::config)),
     Endpoint::new(Get, "/healthz", "The same as `/livez`",

@@ -36,6 +36,7 @@ mod restarts;
 mod rollout;
 mod roperator;
 mod scheduling;
+mod shards;
 mod skew;
 mod status;
 mod stuck;

@@ -2,9 +2,11 @@
 //! parents.
 
 mod awaiting;
+mod buckets;
 mod commands;
 mod definition;
 pub(super) mod handle;
+mod labelling;
 mod parents;
 mod reconfigured;
 mod related;
@@ -26,6 +28,7 @@ use tokio::{
 };
 
 use awaiting::Awaiting;
+use labelling::ToLabel;
 use scopes::{Scopes, Start, Watches};
 
 use super::{
@@ -96,6 +99,7 @@ pub(crate) struct OperatorActor {
     panicked: Option<String>,
     /// Set while it is paused and the pause ends by itself.
     pause_end: Timer,
+    to_label: ToLabel,
 }
 
 struct Parent {
@@ -108,7 +112,7 @@ impl OperatorActor {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
         let (parents, keys, ending, awaiting, held_up, related_problems) = <_>::default();
-        let (supervision, panicked, pause_end) = <_>::default();
+        let (supervision, panicked, pause_end, to_label) = <_>::default();
         let name = parts.context.name();
         let reconcilers = Arc::new(ReconcilerParts {
             context: parts.context.clone(),
@@ -139,6 +143,7 @@ impl OperatorActor {
             supervision,
             panicked,
             pause_end,
+            to_label,
         }
     }
 
@@ -267,6 +272,7 @@ impl Receive<Heartbeat> for OperatorActor {
         let now = Instant::now();
         self.pulse.beat(now);
         self.follow_definition();
+        self.label_some(now);
         let context = &self.parts.context;
         let reasons = [context.why_blocked(now), context.why_schema_unread(now)];
         let held_up: Vec<String> = reasons.into_iter().flatten().collect();

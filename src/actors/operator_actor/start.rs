@@ -87,6 +87,7 @@ impl OperatorActor {
         for parent in parents {
             let trigger = if parent.is_deleting() { Trigger::Deletion } else { trigger };
             self.parent_is(&parent, trigger, Cause::Restarted);
+            self.label_later(&parent);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod failing;
 mod fallback;
+mod listed;
 mod rescoped;
 mod schema;
 mod type_state;
@@ -9,7 +10,7 @@ mod type_state;
 use std::sync::Arc;
 
 use actix::{Actor, AsyncContext, Context, Handler};
-use tokio::task::AbortHandle;
+use tokio::{sync::oneshot, task::AbortHandle};
 
 use super::{
     backlog::Batch,
@@ -49,6 +50,8 @@ pub(crate) struct Reflector {
     schema: Option<Arc<TypeSchema>>,
     /// The state over all scopes.
     state: TypeState,
+    /// Who waits until its scopes are listed.
+    awaiting: Vec<oneshot::Sender<()>>,
     reflecting: Reflecting<Observed>,
 }
 
@@ -71,15 +74,16 @@ struct Scope {
 impl Reflector {
     pub(crate) fn new(ReflectorParts { store, scopes, watching }: ReflectorParts) -> Self {
         let scope = |spec: WatchSpec| {
-            let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
+            let (namespace, selector) = (spec.namespace.clone(), spec.selection());
             let id = store.add_selecting_scope(namespace, selector);
             Scope::new(spec, id, 0)
         };
         let name = format!("reflector/{}", scopes[0].ty.resource_name());
         let scopes = scopes.into_iter().map(scope).collect();
         let reflecting = Reflecting::new(watching, name);
-        let (reading, schema, generation, state) = <_>::default();
-        let reflector = Self { store, scopes, generation, reading, schema, state, reflecting };
+        let (reading, schema, generation, state, awaiting) = <_>::default();
+        let reflector =
+            Self { store, scopes, generation, reading, schema, state, awaiting, reflecting };
         reflector.fallbacks().for_each(|scope| reflector.rest(scope));
         reflector
     }
@@ -118,6 +122,7 @@ impl Reflector {
             // They were published.
             WatchNote::Changed(_) => return,
             WatchNote::Opened => return self.read_schema(ctx),
+            WatchNote::Listed { is_selected } => self.state.is_selected = Some(is_selected),
             WatchNote::Undecodable { object, is_news } => self.undecodable(&object, is_news),
             // The note was sent before the fallback was ended.
             _ if self.rests(scope) => return,

@@ -55,6 +55,7 @@ impl Reflector {
                 observer.post(changed.clone());
             }
         }
+        self.report_listed();
     }
 
     /// Whether a scope decides the condition for an operator: among those of its namespace it is the newest that the
@@ -100,7 +101,7 @@ impl Reflector {
     fn successor(&self, spec: WatchSpec, earlier: &[Scope]) -> Scope {
         let replaced = earlier.iter().filter(|scope| covers(&spec, &scope.spec));
         let replaced = replaced.map(|scope| scope.id).collect();
-        let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
+        let (namespace, selector) = (spec.namespace.clone(), spec.selection());
         let id = self.store.add_successor(namespace, selector, replaced);
         // A scope that was never listed ends at once: otherwise each change would leave another loop while a permission
         // is missing. Operators that followed it follow the successor.

@@ -118,7 +118,7 @@ impl Receive<Fetched> for RelatedReflector {
         };
         feed.fetching.is_well();
         let mut objects = Vec::new();
-        for List { objects: found, undecodable, version: _ } in lists {
+        for List { objects: found, undecodable, .. } in lists {
             objects.extend(found);
             for object in undecodable {
                 feed.store.mark_undecodable(object);

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 #[cfg(feature = "embedded")]
 use crate::supervisor::Embedded;
 use crate::{
-    election::LeaderElection,
+    election::{LeaderElection, Sharding},
     supervisor::Connect,
     web::{Auth, TlsProxy},
 };
@@ -25,6 +25,7 @@ pub(crate) struct Settings {
     pub(crate) web: Web,
     /// The Lease of the process that works.
     pub(crate) election: Option<LeaderElection>,
+    pub(crate) sharding: Option<Sharding>,
 }
 
 /// What decides where no flag does.
@@ -133,9 +134,10 @@ impl Settings {
         let install_crds = args.install_crds;
         let election =
             args.leader_elect.as_deref().map(|lease| election(lease, &args)).transpose()?;
+        let sharding = args.sharded.as_deref().map(|group| sharding(group, &args));
         let flag = flag(choice);
         let cluster = cluster(args, choice, surroundings.suggested)?;
-        Ok(Self { cluster, flag, install_crds, web, election })
+        Ok(Self { cluster, flag, install_crds, web, election, sharding })
     }
 }
 
@@ -157,6 +159,15 @@ fn election(lease: &str, args: &RunArgs) -> Result<LeaderElection, UsageError> {
             args.leader_elect_renew_deadline,
         )?)
         .with_retry_period(seconds("--leader-elect-retry-period", args.leader_elect_retry_period)?))
+}
+
+/// The group `[NAMESPACE/]NAME`.
+fn sharding(group: &str, args: &RunArgs) -> Sharding {
+    let sharding = match group.split_once('/') {
+        Some((namespace, name)) => Sharding::new(name).in_namespace(namespace),
+        None => Sharding::new(group),
+    };
+    args.sharded_url.iter().fold(sharding, Sharding::reached_at)
 }
 
 impl Web {

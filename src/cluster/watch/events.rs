@@ -19,6 +19,11 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         // The store changes before the operators are notified.
         let _work = self.cluster.metrics().activity().begin();
         match (frame, initial.as_mut()) {
+            (Frame::Changed(outline) | Frame::Deleted(outline), initial)
+                if !self.spec.includes(&outline) =>
+            {
+                self.passed_over(outline, initial.map(|(_, objects)| objects));
+            }
             (Frame::Changed(outline), Some((_, objects))) => {
                 objects.insert(outline.key().clone(), self.object(outline));
             }
@@ -47,6 +52,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.store.bookmark(self.scope, &version);
                 self.advance(version);
             }
+            (Frame::Undecodable(object) | Frame::UndecodableDeletion(object), _)
+                if !self.spec.may_include(&object) => {}
             (Frame::Undecodable(object), initial) => {
                 if let Some(((_, objects), key)) = initial.zip(object.key()) {
                     // The version in the list is older than the one the store may have.
@@ -67,6 +74,22 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
         }
         Ok(None)
+    }
+
+    /// An object of another shard. If it is cached it was in this one before, as a child that got another parent.
+    fn passed_over(&mut self, outline: Outline<'_>, initial: Option<&mut Streamed>) {
+        if let Some(objects) = initial {
+            objects.remove(outline.key());
+            return;
+        }
+        let version = outline.version().clone();
+        if self.store.reader().get(outline.key()).is_some() {
+            let object = self.object(outline);
+            self.changed(self.store.observe_deletion(self.scope, &object));
+        } else {
+            self.store.bookmark(self.scope, &version);
+        }
+        self.advance(version);
     }
 
     /// Name, uid and version are enough to delete an undecodable object. Without them only a list shows

@@ -58,10 +58,6 @@ impl Buckets {
         self.0 >> bucket.0 & 1 == 1
     }
 
-    pub(crate) fn has_all(self, others: Self) -> bool {
-        others.without(self).is_empty()
-    }
-
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }

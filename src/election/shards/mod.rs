@@ -29,14 +29,20 @@
 
 mod assignment;
 mod bucket;
+mod error;
+mod fence;
 mod machine;
 mod member;
 mod peers;
+mod settings;
 
-pub(crate) use bucket::{BUCKETS, Bucket, Buckets};
+pub(crate) use bucket::{Bucket, Buckets};
+pub use error::ShardingError;
+pub(crate) use fence::{BucketFence, Busy};
 pub(crate) use machine::{Role, ShardAct, ShardInput, Shards};
 pub use member::SHARD_GROUP_LABEL;
 pub(crate) use member::Standing;
+pub use settings::Sharding;
 
 #[cfg(test)]
 mod simulation;

@@ -1,7 +1,12 @@
 //! The parts of an object that are read before it is worth keeping: one pass over the text, without
 //! a copy of it.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+    fmt,
+    sync::Arc,
+};
 
 use serde::{
     Deserialize, Deserializer,
@@ -93,6 +98,20 @@ impl<'a> Outline<'a> {
 
     pub(crate) fn version(&self) -> &ResourceVersion {
         &self.version
+    }
+
+    /// The uids that it names as its parents: its controller, and the values of these labels.
+    pub(crate) fn parents(&self, labels: &BTreeSet<String>) -> Vec<Uid> {
+        let mut parents: Vec<Uid> = self.controller.iter().cloned().collect();
+        if labels.is_empty() {
+            return parents;
+        }
+        let all: Option<HashMap<Cow<'_, str>, Value>> =
+            self.metadata.fields.parse("labels").ok().flatten();
+        let all = all.unwrap_or_default();
+        let named = labels.iter().filter_map(|label| all.get(label.as_str())?.as_str());
+        parents.extend(named.map(Uid::new));
+        parents
     }
 
     pub(crate) fn keep(self, ty: &K8sType, managers: &KeptManagers) -> Object {

@@ -255,6 +255,7 @@ impl World {
     fn sync(&mut self, desired: Vec<Value>) -> String {
         let (parent, observed) = (self.parent(), self.observed());
         let planned = plan(PlanInput {
+            sets_labels: false,
             config: &self.config,
             operator: &self.operator,
             parent: &parent,

@@ -13,7 +13,7 @@ use super::{
     types::{Types, Watched},
 };
 use crate::{
-    actors::{Asked, Elected, MeteredRecipient, OperatorHandle, OperatorStateChanged},
+    actors::{Asked, Elected, MeteredRecipient, OperatorHandle, OperatorStateChanged, Sharded},
     board::{OperatorState, ParentFilter},
     cluster::Cluster,
     execute::{Context, Gone},
@@ -21,7 +21,7 @@ use crate::{
     operator::{AnyHandler, AnyOperator, ConfigError, OperatorConfig},
     supervisor::{
         RunError,
-        demand::{self, Demand, Demanding},
+        demand::{self, Demand, Demanding, Sharing},
         elections::Elections,
         fences::Fences,
         wiring::{Stores, Wiring},
@@ -38,6 +38,10 @@ pub(crate) struct Members {
     pub(super) is_plan_only: bool,
     /// The types of which webhooks read all objects.
     reads: BTreeSet<K8sType>,
+    /// The part of all parents that is watched; `None` for all.
+    pub(super) sharing: Option<Sharing>,
+    /// How often that changed.
+    pub(super) shared: u64,
 }
 
 /// A registered operator.
@@ -86,8 +90,20 @@ impl Members {
         elections: Elections,
         is_plan_only: bool,
     ) -> Self {
-        let (types, sources, operators, reads) = <_>::default();
-        Self { wiring, fences, elections, types, sources, operators, is_plan_only, reads }
+        let (types, sources, operators, reads, shared) = <_>::default();
+        let sharing = elections.sharded().map(|_| Sharing::default());
+        Self {
+            wiring,
+            fences,
+            elections,
+            types,
+            sources,
+            operators,
+            is_plan_only,
+            reads,
+            sharing,
+            shared,
+        }
     }
 
     /// The same where webhooks read all objects of these types.
@@ -104,6 +120,7 @@ impl Members {
         let mut newcomers = Vec::new();
         for AnyOperator { mut config, handler } in operators {
             config.plan_only |= self.is_plan_only;
+            config.is_sharded = self.sharing.is_some();
             let sees_all_parents = config.sees_all_parents(handler.has_finalizer());
             let needs = Needs { config, sees_all_parents, is_open, whole: Vec::new() };
             newcomers.push((needs, handler));
@@ -123,6 +140,7 @@ impl Members {
             self.start(needs, handler)?;
         }
         self.publish();
+        self.show_labelling();
         Ok(())
     }
 
@@ -142,7 +160,7 @@ impl Members {
             context.gate().hold();
         }
         let operator = self.wiring.start_operator(&context, stores());
-        self.elections.join(&context, &self.wiring, &self.fences);
+        self.elections.join((&context, &operator), &self.wiring, &self.fences);
         let types = needs.types();
         for ty in &types {
             self.types.join(ty, context.name(), &operator);
@@ -277,6 +295,10 @@ impl Members {
         self.fences.behind_any(cluster, config.map(|config| config.name.as_str()))
     }
 
+    pub(crate) fn sharded(&self) -> Option<&Sharded> {
+        self.elections.sharded()
+    }
+
     pub(crate) fn elected(&self) -> Vec<Elected> {
         self.elections.all()
     }
@@ -296,7 +318,10 @@ impl Members {
     pub(super) fn demand_with<'a>(&'a self, newcomers: impl Iterator<Item = &'a Needs>) -> Demand {
         let demanding: Vec<Demanding<'_>> =
             self.needs_with(newcomers).map(Needs::demanding).collect();
-        Demand::of(&demanding, &self.reads).continuing(self.types.demand())
+        let labels = demanding.iter().map(|it| it.config.labels.parent_uid.clone()).collect();
+        let sharing = self.sharing.clone();
+        let sharing = sharing.map(|sharing| Sharing { parent_labels: labels, ..sharing });
+        Demand::of(&demanding, &self.reads).continuing(self.types.demand()).shared(sharing)
     }
 
     /// Closes what nobody needs any more.

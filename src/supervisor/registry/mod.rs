@@ -15,6 +15,7 @@ mod reconfigure;
 mod registrar;
 mod reread;
 mod serve;
+mod shared;
 mod sources;
 mod types;
 

@@ -34,6 +34,7 @@ impl Members {
         mut config: OperatorConfig,
     ) -> Result<Reconfiguring, RegistrationError> {
         config.plan_only |= self.is_plan_only;
+        config.is_sharded = self.sharing.is_some();
         let name = config.name.clone();
         let member = self.running(&name)?;
         let context = member.context.clone().ok_or(RegistrationError::Stopped)?;

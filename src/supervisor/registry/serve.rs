@@ -1,26 +1,29 @@
 //! Serves the requests of registrars and of the web, one after the other, and waits for operators that go.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, future::pending, time::Duration};
 
 use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 use tokio::{
     sync::{
         mpsc::{Receiver, UnboundedReceiver},
-        oneshot,
+        oneshot, watch,
     },
-    time::timeout,
+    time::{Instant, interval_at, timeout},
 };
 
 use super::{
     members::{Leaving, Members, Remains},
     reconfigure::Reconfiguring,
     registrar::{OnRemoval, RegistrationResponder, Request},
+    shared::Warming,
 };
 use crate::{
     actors::Asked,
     board::{CommandError, WebRequest},
+    election::Buckets,
     execute::Gone,
     object::K8sType,
+    supervisor::labels::{CHECKED_EVERY, unlabelled},
 };
 
 /// How long requests in flight may take when an operator goes: longer than one may last.
@@ -33,6 +36,8 @@ const END: Duration = Duration::from_secs(5);
 pub(crate) struct Inboxes {
     pub(crate) registrations: UnboundedReceiver<Request>,
     pub(crate) web: Receiver<WebRequest>,
+    /// The buckets to watch, if the process shares its parents out.
+    pub(crate) buckets: Option<watch::Receiver<Buckets>>,
 }
 
 /// What is over.
@@ -43,6 +48,10 @@ enum Over {
     Reconfigured { name: String, number: u64 },
     /// A later configuration replaced it, or the operator went before.
     Nothing,
+    /// All types are listed in these buckets.
+    Warming { buckets: Buckets, number: u64 },
+    /// Of these types some children lack the label of their bucket.
+    Unlabelled(BTreeSet<K8sType>),
     /// The actors of an operator have ended.
     Operator { name: String, answer: RegistrationResponder },
     /// So have the watches that only it needed.
@@ -54,20 +63,56 @@ type Waiting = FuturesUnordered<LocalBoxFuture<'static, Over>>;
 /// Never returns.
 pub(crate) async fn serve(members: &mut Members, inboxes: &mut Inboxes) {
     let mut waiting = Waiting::new();
+    let mut checks = interval_at(Instant::now() + CHECKED_EVERY, CHECKED_EVERY);
     loop {
         tokio::select! {
             Some(request) = inboxes.registrations.recv() => perform(request, members, &waiting),
             Some(request) = inboxes.web.recv() => pass_on(request, members),
+            Some(buckets) = next(&mut inboxes.buckets) => {
+                await_listed(members.watch_buckets(buckets), &waiting);
+            }
+            _ = checks.tick() => look_for_unlabelled(members, &waiting),
             Some(over) = waiting.next() => conclude(over, members, &waiting),
             else => std::future::pending().await,
         }
     }
 }
 
+/// The next buckets; never, if there are none.
+async fn next(buckets: &mut Option<watch::Receiver<Buckets>>) -> Option<Buckets> {
+    let Some(buckets) = buckets else { return pending().await };
+    match buckets.changed().await {
+        Ok(()) => Some(*buckets.borrow_and_update()),
+        Err(_) => pending().await,
+    }
+}
+
+/// Looks whether all children have the label of their bucket, while some lack it.
+fn look_for_unlabelled(members: &Members, waiting: &Waiting) {
+    if let Some((cluster, watches)) = members.watches_of_unlabelled() {
+        let looking = members.wiring.runtime.spawn(unlabelled(cluster, watches));
+        waiting
+            .push(looking.map(|found| found.map_or(Over::Nothing, Over::Unlabelled)).boxed_local());
+    }
+}
+
+fn await_listed(warming: Option<Warming>, waiting: &Waiting) {
+    let Some(Warming { buckets, number, listed }) = warming else { return };
+    waiting.push(
+        async move {
+            // A reflector that ends is not waited for.
+            let _ = futures::future::join_all(listed).await;
+            Over::Warming { buckets, number }
+        }
+        .boxed_local(),
+    );
+}
+
 fn perform(request: Request, members: &mut Members, waiting: &Waiting) {
     match request {
         Request::Register { operator, answer } => {
             let registered = members.check(&operator.config, &operator.handler).and_then(|()| {
+                members.doubt_labels(std::slice::from_ref(&operator));
                 tracing::info!(operator = operator.config.name, "an operator is registered");
                 members.admit(vec![*operator], true).map_err(|error| Box::new(error).into())
             });
@@ -152,6 +197,8 @@ fn conclude(over: Over, members: &mut Members, waiting: &Waiting) {
             waiting.push(close(Remains { types, elected: None }, None).boxed_local());
         }
         Over::Nothing => {}
+        Over::Warming { buckets, number } => members.warmed(buckets, number),
+        Over::Unlabelled(types) => await_listed(members.watch_labels(types), waiting),
         Over::Watches { types, lease, answer } => {
             members.forget(&types);
             if let Some(lease) = lease {

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use tokio::sync::oneshot;
+
 use crate::{
     actors::{BacklogRecipient, Observed, OperatorHandle, ReflectorHandle},
     cluster::WatchSpec,
@@ -82,6 +84,11 @@ impl Types {
         let closed = closed.collect();
         self.watched.set(self);
         closed
+    }
+
+    /// Each is sent to when a type is listed as it is watched now.
+    pub(super) fn listed(&self) -> Vec<oneshot::Receiver<()>> {
+        self.by_type.values().map(|watching| watching.reflector.listed()).collect()
     }
 
     fn close(&mut self, ty: K8sType, wiring: &Wiring) -> Option<(K8sType, Gone)> {

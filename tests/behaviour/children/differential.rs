@@ -113,6 +113,7 @@ impl Case<'_> {
     fn plan(&self, desired: &Value, live: &Value, last_applied: &LastApplied) -> Plan {
         let live = live.is_object().then(|| self.object(live));
         plan(PlanInput {
+            sets_labels: false,
             config: &self.config,
             operator: &OperatorName::new("op").unwrap(),
             parent: &self.parent,

@@ -1,0 +1,381 @@
+//! The actor of a process that shares the parents of its operators with others: it keeps the own Lease, follows those of the
+//! group, and opens and closes buckets.
+//!
+//! ```text
+//! watch loop --Seen, Gone--> Sharder --requests--> API server
+//! registry --Warm-->         |  ^                     |
+//! buckets --Idle-->          |  +---GroupAnswered-----+
+//!                            v
+//!   fences, gates and operators; what the registry is to watch; board, metrics
+//! ```
+//!
+//! - `lease`: the requests and the watch of the Leases;
+//! - `leaving`: the end.
+
+mod lease;
+mod leaving;
+
+use std::{collections::BTreeMap, mem};
+
+use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use tokio::{
+    runtime::Handle,
+    sync::{oneshot, watch},
+    task::AbortHandle,
+};
+
+use leaving::Leave;
+
+use super::{
+    mailbox::{Metered, MeteredRecipient, Receive, post},
+    messages::{BucketsChanged, GroupAnswered, Released},
+    operator_actor::handle::OperatorHandle,
+    problem::Problem,
+    supervised::{self, ActorPanic, Supervised, Supervision, guarded},
+    timer::Timer,
+    watching::DEGRADED_AFTER,
+};
+use crate::{
+    board::{Board, Group, Leadership},
+    cluster::{Cluster, election_now},
+    election::{
+        BucketFence, Buckets, Fence, FenceReach, Role, ShardAct, ShardInput, Shards, Timing,
+    },
+    execute::{Gate, now},
+    metrics::{MailboxDepth, Metrics},
+    object::ObjectKey,
+    operator::OperatorName,
+};
+
+pub(crate) struct SharderParts {
+    /// Without the fence.
+    pub(crate) cluster: Cluster,
+    /// Where requests and the watch run.
+    pub(crate) runtime: Handle,
+    /// The name of the group.
+    pub(crate) group: String,
+    /// The own Lease.
+    pub(crate) lease: ObjectKey,
+    /// Where the web endpoint answers other members.
+    pub(crate) url: Option<String>,
+    pub(crate) timing: Timing,
+    /// The fence of the process.
+    pub(crate) fence: Fence,
+    pub(crate) buckets: BucketFence,
+    pub(crate) reach: FenceReach,
+    /// Receives the buckets whose objects are to be watched.
+    pub(crate) watches: watch::Sender<Buckets>,
+    pub(crate) board: Board,
+    pub(crate) metrics: Metrics,
+    pub(crate) mailbox: MailboxDepth,
+}
+
+pub(crate) struct Sharder {
+    parts: SharderParts,
+    operators: BTreeMap<OperatorName, Member>,
+    shards: Shards,
+    role: Role,
+    timer: Timer,
+    /// Why the last request failed.
+    problem: Problem,
+    watching: Option<AbortHandle>,
+    /// The wait for the work in closing buckets.
+    ending: Option<(Buckets, AbortHandle)>,
+    /// Who waits until others have the buckets.
+    leaving: Vec<oneshot::Sender<()>>,
+    supervision: Supervision,
+}
+
+/// An operator that works in the buckets of the process.
+struct Member {
+    gate: Gate,
+    changed: MeteredRecipient<BucketsChanged>,
+}
+
+impl Sharder {
+    /// Starts without a bucket: no reconcile begins before one is taken.
+    pub(crate) fn start(parts: SharderParts) -> Sharded {
+        parts.metrics.election_began(&parts.lease.to_string());
+        let (mailbox, watches) = (parts.mailbox.clone(), parts.watches.subscribe());
+        let (operators, role, timer, problem, watching) = <_>::default();
+        let (ending, leaving, supervision) = <_>::default();
+        let sharder = Self {
+            shards: shards(&parts),
+            parts,
+            operators,
+            role,
+            timer,
+            problem,
+            watching,
+            ending,
+            leaving,
+            supervision,
+        };
+        Sharded { sharder: Actor::start(sharder), mailbox, watches }
+    }
+
+    fn step(&mut self, input: ShardInput, ctx: &mut Context<Self>) {
+        let acts = self.shards.step(input, election_now());
+        self.apply_role();
+        self.await_end(ctx);
+        for act in acts {
+            self.perform(act, ctx);
+        }
+        self.show();
+        self.report_left();
+    }
+
+    fn perform(&mut self, act: ShardAct, ctx: &mut Context<Self>) {
+        match act {
+            ShardAct::Write(lease) => self.write(lease, ctx),
+            ShardAct::List => self.list(ctx),
+            ShardAct::Remove(name, lease) => self.remove(&name, &lease),
+            ShardAct::Wait(until) => {
+                let delay = until.from(election_now().boot);
+                self.timer.set(
+                    delay,
+                    ctx,
+                    |this| &mut this.timer,
+                    |this, ctx| guarded(this, ctx, |this, ctx| this.step(ShardInput::Due, ctx)),
+                );
+            }
+        }
+    }
+
+    /// The fences are set before the operators are told.
+    fn apply_role(&mut self) {
+        let role = self.shards.role(election_now());
+        self.parts.fence.set(role.until);
+        self.parts.buckets.set(role.works, role.closing);
+        let before = mem::replace(&mut self.role, role);
+        if before.until.is_some() != self.role.until.is_some() {
+            self.apply_tenure();
+        }
+        if before.works != self.role.works {
+            let (group, works) = (&self.parts.group, self.role.works);
+            tracing::info!(group, "this process works in {} of 64 buckets: {works}", works.len());
+            self.operators.values().for_each(|operator| operator.changed.post(BucketsChanged));
+        }
+        let watches = self.role.watches;
+        self.parts.watches.send_if_modified(|known| mem::replace(known, watches) != watches);
+    }
+
+    fn apply_tenure(&self) {
+        let (lease, may_write) = (self.parts.lease.to_string(), self.role.until.is_some());
+        self.parts.metrics.leads(&lease, may_write);
+        if may_write {
+            tracing::info!(lease, "this process is a member of its group");
+        } else {
+            tracing::warn!(lease, "the Lease was not renewed in time: this process writes nothing");
+        }
+        for operator in self.operators.values() {
+            if may_write { operator.gate.open() } else { operator.gate.hold() }
+        }
+    }
+
+    /// Waits for the work in closing buckets.
+    fn await_end(&mut self, ctx: &Context<Self>) {
+        let closing = self.shards.closing();
+        if self.ending.as_ref().map_or(Buckets::NONE, |(awaited, _)| *awaited) == closing {
+            return;
+        }
+        self.ending.take().iter().for_each(|(_, waiting)| waiting.abort());
+        if closing.is_empty() {
+            return;
+        }
+        let (buckets, address) = (self.parts.buckets.clone(), ctx.address());
+        let mailbox = self.parts.mailbox.clone();
+        let waiting = self.parts.runtime.spawn(async move {
+            let input = ShardInput::Idle(buckets.idle(closing).await);
+            post(&address, &mailbox, GroupAnswered { input, problem: None });
+        });
+        self.ending = Some((closing, waiting.abort_handle()));
+    }
+
+    fn show(&self) {
+        let may_write = self.role.until.is_some();
+        let leadership = Leadership {
+            lease: self.parts.lease.to_string(),
+            identity: self.parts.lease.name.to_string(),
+            leads: may_write,
+            holder: may_write.then(|| self.parts.lease.name.to_string()),
+            problem: self.problem.why().cloned(),
+            is_lost: !may_write && self.problem.lasts(DEGRADED_AFTER, now().monotonic),
+            reach: self.parts.reach,
+        };
+        let names: Vec<OperatorName> = self.operators.keys().cloned().collect();
+        self.parts.board.set_leadership(&names, &leadership);
+        let unowned = self.shards.unowned();
+        self.parts.metrics.buckets(self.role.works.len(), unowned.len());
+        let members = self.shards.members();
+        let members = members.map(|(name, said)| (name.to_owned(), said.cloned()));
+        self.parts.board.show_group(Group {
+            name: self.parts.group.clone(),
+            member: self.parts.lease.name.to_string(),
+            works: self.role.works,
+            closing: self.role.closing,
+            watches: self.role.watches,
+            unowned,
+            others: members.collect(),
+        });
+    }
+}
+
+fn shards(parts: &SharderParts) -> Shards {
+    let namespace = parts.lease.namespace.as_deref().unwrap_or_default();
+    let place = (namespace, parts.group.as_str());
+    Shards::new(place, &parts.lease.name, parts.url.clone(), parts.timing)
+}
+
+impl Actor for Sharder {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        self.watch(ctx);
+        self.step(ShardInput::Due, ctx);
+    }
+
+    fn stopped(&mut self, _: &mut Self::Context) {
+        self.watching.take().iter().for_each(AbortHandle::abort);
+    }
+}
+
+impl<M: Send + 'static> Handler<Metered<M>> for Sharder
+where
+    Self: Receive<M>,
+{
+    type Result = ();
+
+    fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
+        supervised::receive(self, metered, ctx);
+    }
+}
+
+impl Supervised for Sharder {
+    fn supervision(&mut self) -> &mut Supervision {
+        &mut self.supervision
+    }
+
+    fn title(&self) -> String {
+        format!("the member {} of a group", self.parts.lease)
+    }
+
+    #[cfg(feature = "testkit")]
+    fn board(&self) -> &Board {
+        &self.parts.board
+    }
+
+    /// Nothing is written until the Leases were listed again.
+    fn panicked(&mut self, panic: &ActorPanic, ctx: &mut Context<Self>) {
+        self.timer.clear(ctx);
+        self.watching.take().iter().for_each(AbortHandle::abort);
+        self.shards = shards(&self.parts);
+        self.problem.set(Some(panic.sentence()), now().monotonic);
+        self.apply_role();
+        self.await_end(ctx);
+        self.show();
+        for operator in self.operators.keys() {
+            self.parts.metrics.restarted(operator);
+            self.parts.board.restarted(operator, &panic.why);
+        }
+    }
+
+    fn restarted(&mut self, ctx: &mut Context<Self>) {
+        self.problem.set(None, now().monotonic);
+        self.watch(ctx);
+        self.step(ShardInput::Due, ctx);
+    }
+}
+
+impl Receive<GroupAnswered> for Sharder {
+    fn receive(&mut self, answered: GroupAnswered, ctx: &mut Self::Context) {
+        let GroupAnswered { input, problem } = answered;
+        if let Some(problem) = &problem {
+            tracing::warn!(lease = %self.parts.lease, problem, "the Leases of the group cannot be used");
+        }
+        if matches!(input, ShardInput::Written { .. } | ShardInput::Failed) {
+            self.problem.set(problem, now().monotonic);
+        }
+        self.step(input, ctx);
+    }
+}
+
+/// An operator works in the buckets of the process. Its gate is held.
+pub(super) struct Joined {
+    operator: OperatorName,
+    gate: Gate,
+    changed: MeteredRecipient<BucketsChanged>,
+}
+
+pub(super) struct Parted {
+    operator: OperatorName,
+}
+
+impl Receive<Joined> for Sharder {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Joined { operator, gate, changed }: Joined, _: &mut Self::Context) {
+        if self.role.until.is_some() {
+            gate.open();
+        }
+        // The buckets may have changed before it joined.
+        changed.post(BucketsChanged);
+        self.operators.insert(operator, Member { gate, changed });
+        self.show();
+    }
+}
+
+impl Receive<Parted> for Sharder {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Parted { operator }: Parted, _: &mut Self::Context) {
+        self.operators.remove(&operator);
+    }
+}
+
+/// A running member of a group. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Sharded {
+    sharder: Addr<Sharder>,
+    mailbox: MailboxDepth,
+    watches: watch::Receiver<Buckets>,
+}
+
+impl Sharded {
+    /// The buckets whose objects are to be watched, now and later.
+    pub(crate) fn watches(&self) -> watch::Receiver<Buckets> {
+        self.watches.clone()
+    }
+
+    /// Adds an operator, whose gate is held: it works in the buckets of the process.
+    pub(crate) fn join(&self, operator: OperatorName, gate: Gate, handle: &OperatorHandle) {
+        gate.hold();
+        let changed = MeteredRecipient::new(handle.address(), handle.mailbox());
+        post(&self.sharder, &self.mailbox, Joined { operator, gate, changed });
+    }
+
+    pub(crate) fn part(&self, operator: OperatorName) {
+        post(&self.sharder, &self.mailbox, Parted { operator });
+    }
+
+    /// The caches hold the objects of these buckets completely.
+    pub(crate) fn warm(&self, buckets: Buckets) {
+        let input = ShardInput::Warm(buckets);
+        post(&self.sharder, &self.mailbox, GroupAnswered { input, problem: None });
+    }
+
+    /// Returns when other members have the buckets, or nobody is there to take them.
+    pub(crate) async fn leave(&self) {
+        let (left, has_left) = oneshot::channel();
+        post(&self.sharder, &self.mailbox, Leave { left });
+        let _ = has_left.await;
+    }
+
+    /// Gives the Lease back after the last write. Where a reconcile or a write did not end it expires.
+    pub(crate) async fn release(&self) {
+        let (done, is_done) = oneshot::channel();
+        post(&self.sharder, &self.mailbox, Released { done });
+        // The sender is dropped when it is done.
+        let _ = is_done.await;
+    }
+}

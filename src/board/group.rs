@@ -1,0 +1,33 @@
+//! Shows the group with which the process shares its parents.
+
+use super::Board;
+use crate::election::{Buckets, Standing};
+
+/// The part of this process in its group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    /// This member, as its Lease is named.
+    pub(crate) member: String,
+    /// The buckets in which this process works.
+    pub(crate) works: Buckets,
+    /// Those that it gives up.
+    pub(crate) closing: Buckets,
+    /// Those whose objects it watches.
+    pub(crate) watches: Buckets,
+    /// Those in which no member works, as far as this process knows.
+    pub(crate) unowned: Buckets,
+    /// The other members, and what they say; none if their Lease was edited.
+    pub(crate) others: Vec<(String, Option<Standing>)>,
+}
+
+impl Board {
+    pub(crate) fn show_group(&self, group: Group) {
+        self.write().group = Some(group);
+    }
+
+    /// The group; none if the process shares its parents with nobody.
+    pub(crate) fn group(&self) -> Option<Group> {
+        self.read().group.clone()
+    }
+}

@@ -1,0 +1,64 @@
+//! Which parents are reconciled so that their children get the label of their bucket.
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use super::Context;
+use crate::{
+    object::{Object, Uid},
+    plan::is_in_bucket,
+};
+
+/// The parents whose children are labelled now.
+#[derive(Debug, Default)]
+pub(crate) struct Labelling {
+    /// Whether some children of the operator may have no label.
+    is_needed: AtomicBool,
+    due: Mutex<HashSet<Uid>>,
+}
+
+impl Labelling {
+    pub(crate) fn is_needed(&self) -> bool {
+        self.is_needed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_needed(&self, is_needed: bool) {
+        self.is_needed.store(is_needed, Ordering::Relaxed);
+    }
+
+    /// The next reconcile of the parent labels its children.
+    pub(crate) fn begin(&self, parent: &Uid) {
+        self.due().insert(parent.clone());
+    }
+
+    pub(super) fn is_due(&self, parent: &Uid) -> bool {
+        self.is_needed() && self.due().contains(parent)
+    }
+
+    pub(super) fn ended(&self, parent: &Uid) {
+        if self.is_needed() {
+            self.due().remove(parent);
+        }
+    }
+
+    fn due(&self) -> MutexGuard<'_, HashSet<Uid>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Context {
+    /// How many children of a parent lack the label of its bucket.
+    pub(crate) fn unlabelled(&self, parent: &Object) -> usize {
+        let stores = self.parts.children.iter();
+        let children = stores.flat_map(|store| store.reader().of_parent(parent.uid()));
+        let lacks = |child: &Object| {
+            self.settings.manages(child) && !is_in_bucket(child, self.config(), parent)
+        };
+        children.filter(lacks).count()
+    }
+}

@@ -1,0 +1,97 @@
+//! `/api/v1/shards`: the part of this process in the group with which it shares its parents, and the other members.
+
+use actix_web::web::{Data, Json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{state::WebState, status::Refused};
+use crate::{board::Group, election::Standing};
+
+/// A group whose members share the parents of all operators. Buckets are written as ranges: `0-20,42`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Shards")]
+pub(super) struct ShardsView {
+    group: String,
+    /// This process, as its Lease is named.
+    member: String,
+    /// The buckets in which this process works.
+    works: String,
+    /// The buckets that this process gives to another, when its reconciles there have ended.
+    closing: String,
+    /// The buckets whose objects this process watches.
+    watches: String,
+    /// The buckets in which no process works, as far as this one knows.
+    unowned: String,
+    /// The other processes.
+    others: Vec<OtherView>,
+    /// By type, whether the API server selects the objects of this process.
+    types: Vec<TypeView>,
+}
+
+/// Another process of the group.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ShardMember")]
+struct OtherView {
+    member: String,
+    /// What it says of itself; absent if its Lease was edited.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    said: Option<SaidView>,
+}
+
+/// What a process says of itself.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ShardStanding")]
+struct SaidView {
+    holds: String,
+    /// The buckets that it could take at once.
+    warm: String,
+    is_leaving: bool,
+    /// Where its web endpoint answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+/// How the objects of a type are selected that are in the buckets of this process.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ShardedType")]
+struct TypeView {
+    #[serde(rename = "type")]
+    ty: String,
+    /// Whether by the API server; otherwise this process drops what it receives of others.
+    by_server: bool,
+}
+
+pub(super) async fn show(state: Data<WebState>) -> Result<Json<ShardsView>, Refused> {
+    let group = state.board.group().ok_or(Refused::NotShared)?;
+    let Group { name, member, works, closing, watches, unowned, others } = group;
+    let types = state.board.types().into_iter().filter_map(|shown| {
+        let ty = shown.store.ty().resource_name();
+        Some(TypeView { ty, by_server: shown.state.is_selected? })
+    });
+    Ok(Json(ShardsView {
+        group: name,
+        member,
+        works: works.to_string(),
+        closing: closing.to_string(),
+        watches: watches.to_string(),
+        unowned: unowned.to_string(),
+        others: others.into_iter().map(OtherView::from).collect(),
+        types: types.collect(),
+    }))
+}
+
+impl From<(String, Option<Standing>)> for OtherView {
+    fn from((member, said): (String, Option<Standing>)) -> Self {
+        let said = said.map(|Standing { holds, warm, is_leaving, url }| SaidView {
+            holds: holds.to_string(),
+            warm: warm.to_string(),
+            is_leaving,
+            url,
+        });
+        Self { member, said }
+    }
+}

@@ -1,0 +1,130 @@
+//! Processes with the same operators share the parents.
+
+mod hand_over;
+mod labels;
+mod leases;
+
+use std::time::Duration;
+
+use operetta::election::Sharding;
+use serde_json::Value;
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, Operators, World, eventually},
+};
+
+/// So many that each process has some.
+const PARENTS: usize = 24;
+
+/// A process of a group, which answers to this name.
+async fn process(world: &World, identity: &str) -> Operators {
+    let sharding = sharding(world).as_identity(identity);
+    world
+        .start(|builder| {
+            builder.sharded(sharding).register(recipe::config("cook"), recipe::handler())
+        })
+        .await
+}
+
+/// With shorter times than the defaults, so that a test does not wait for long.
+fn sharding(world: &World) -> Sharding {
+    Sharding::new("cooks")
+        .in_namespace(&world.namespace)
+        .with_lease_duration(Duration::from_secs(4))
+        .with_renew_deadline(Duration::from_secs(3))
+        .with_retry_period(Duration::from_millis(500))
+}
+
+/// Creates the parents, with a child each.
+async fn create_parents(world: &World, salt: &str) {
+    for number in 0..PARENTS {
+        let child = config_map(&format!("made-{number}"), serde_json::json!({"salt": salt}));
+        world.apply(RECIPE, recipe(&format!("r-{number}"), &[child])).await;
+    }
+}
+
+/// Waits until each parent is ready and has its child.
+async fn until_all_ready(world: &World) {
+    for number in 0..PARENTS {
+        world.until_ready(RECIPE, &format!("r-{number}")).await;
+    }
+    assert_eq!(made(world).await.len(), PARENTS);
+}
+
+/// The children.
+async fn made(world: &World) -> Vec<Value> {
+    let all = world.list(CONFIG_MAP).await;
+    let is_made = |it: &Value| it["metadata"]["name"].as_str().unwrap().starts_with("made-");
+    all.into_iter().filter(is_made).collect()
+}
+
+/// What a process says of its group.
+async fn shards(process: &Operators) -> Value {
+    let (code, body) = process.http("/api/v1/shards").await;
+    assert_eq!(code, 200, "{body}");
+    serde_json::from_str(&body).unwrap()
+}
+
+/// The names of the parents that a process works for.
+async fn parents(process: &Operators) -> Vec<String> {
+    let (_, body) = process.http("/api/v1/operators/cook/parents").await;
+    let list: Value = serde_json::from_str(&body).unwrap();
+    let items = list["items"].as_array().unwrap().iter();
+    items.map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Waits until the processes have all buckets, each its share.
+async fn until_shared(processes: &[&Operators]) {
+    let share = 64_usize.div_ceil(processes.len());
+    let counts = || async {
+        let mut counts = Vec::new();
+        for process in processes {
+            let shards = shards(process).await;
+            counts.push(count(shards["works"].as_str().unwrap()));
+        }
+        counts
+    };
+    let are_shared = |counts: &Vec<usize>| {
+        counts.iter().sum::<usize>() == 64 && counts.iter().all(|it| *it <= share)
+    };
+    eventually("all buckets in equal shares", counts, are_shared).await;
+}
+
+/// How many buckets ranges such as `0-20,42` are.
+fn count(ranges: &str) -> usize {
+    let number = |text: &str| text.parse::<usize>().unwrap();
+    let count = |range: &str| match range.split_once('-') {
+        Some((first, last)) => number(last) - number(first) + 1,
+        None => 1,
+    };
+    ranges.split(',').filter(|range| !range.is_empty()).map(count).sum()
+}
+
+#[operetta_harness::test(server)]
+async fn each_process_works_for_its_parents_and_caches_no_others() {
+    let world = World::new().await;
+    let (first, second) =
+        futures::future::join(process(&world, "first"), process(&world, "second")).await;
+    until_shared(&[&first, &second]).await;
+    create_parents(&world, "little").await;
+    until_all_ready(&world).await;
+    let (mut all, others) = (parents(&first).await, parents(&second).await);
+    assert!(!all.is_empty() && !others.is_empty(), "each has some: {all:?}, {others:?}");
+    all.extend(others);
+    assert_eq!(all.len(), PARENTS, "nobody works for the same one: {all:?}");
+    for process in [&first, &second] {
+        let works = parents(process).await;
+        let (_, body) = process.http("/api/v1/cache").await;
+        let caches: Value = serde_json::from_str(&body).unwrap();
+        let cached: Vec<u64> = caches["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["objects"].as_u64().unwrap())
+            .collect();
+        assert!(cached.iter().all(|objects| *objects == works.len() as u64), "{body}");
+    }
+    first.stop().await;
+    second.stop().await;
+}
