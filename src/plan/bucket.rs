@@ -3,7 +3,7 @@
 //! A child that only lacks the label, or has it from before, is not written for that, unless the reconcile is there to set it:
 //! otherwise a change of the mode would write all children at once. A child that is written anyway gets it.
 
-use super::{Write, ownership::set_label};
+use super::{Write, ownership::set_label, steps::hash_of};
 use crate::{
     election::Bucket,
     object::Object,
@@ -31,6 +31,8 @@ pub(super) fn as_it_is(write: Write, live: &Object) -> Write {
 }
 
 fn with_label(mut write: Write, value: Option<String>) -> Write {
+    // Another label is another desired state.
+    write.desired_hash ^= value.as_ref().map_or(0, hash_of);
     set_label(&mut write.body["metadata"], BUCKET_LABEL, value.map(Into::into));
     write
 }

@@ -211,9 +211,10 @@ impl Planning<'_> {
             return None;
         };
         let write = write.keeping_initial_fields(live, operator);
-        let (desired_hash, is_ensured) = (write.desired_hash, write.ensure);
+        let is_ensured = write.ensure;
         let finished = FinishedJob::of(live, &write, &config.labels);
-        match self.choice(write, live) {
+        let (desired_hash, choice) = self.choice(write, live);
+        match choice {
             Choice::UpToDate { altered } => {
                 self.plan.finished_jobs.extend(finished.map(|job| (live.key().clone(), job)));
                 self.plan.last_applied.alter(&ChildId::of(live), altered);
@@ -235,15 +236,19 @@ impl Planning<'_> {
         None
     }
 
-    /// What happens to a child that exists. The label of its bucket alone is no reason to write it.
-    fn choice(&self, write: Write, live: &Object) -> Choice {
+    /// What happens to a child that exists, and the hash of what is desired. The label of its bucket alone is no reason to
+    /// write it.
+    fn choice(&self, write: Write, live: &Object) -> (u64, Choice) {
         let PlanInput { config, operator, parent, last_applied, .. } = self.input;
-        let decide = |write| existing::decide(config, operator, last_applied, write, live);
+        let decide = |write: Write| {
+            let hash = write.desired_hash;
+            (hash, existing::decide(config, operator, last_applied, write, live))
+        };
         if bucket::is_labelled(live, config, parent) || self.input.sets_labels {
             return decide(bucket::labelled(write, config, parent));
         }
         match decide(bucket::as_it_is(write.clone(), live)) {
-            Choice::Update(_) => decide(bucket::labelled(write, config, parent)),
+            (_, Choice::Update(_)) => decide(bucket::labelled(write, config, parent)),
             choice => choice,
         }
     }

@@ -65,6 +65,18 @@ impl Receive<Released> for Sharder {
     const ALWAYS: bool = true;
 
     fn receive(&mut self, released: Released, ctx: &mut Context<Self>) {
+        self.releasing = Some(released);
+        self.release_when_answered(ctx);
+    }
+}
+
+impl Sharder {
+    /// A renewal on its way would be refused, or would outlive the end.
+    pub(super) fn release_when_answered(&mut self, ctx: &mut Context<Self>) {
+        if self.shards.is_writing() {
+            return;
+        }
+        let Some(released) = self.releasing.take() else { return };
         self.timer.clear(ctx);
         self.watching.take().iter().for_each(AbortHandle::abort);
         let giving_back = self.end().map(|lease| self.give_back(lease));

@@ -83,6 +83,8 @@ pub(crate) struct Sharder {
     ending: Option<(Buckets, AbortHandle)>,
     /// Who waits until others have the buckets.
     leaving: Vec<oneshot::Sender<()>>,
+    /// Who waits until the Lease is given back.
+    releasing: Option<Released>,
     supervision: Supervision,
 }
 
@@ -98,7 +100,7 @@ impl Sharder {
         parts.metrics.election_began(&parts.lease.to_string());
         let (mailbox, watches) = (parts.mailbox.clone(), parts.watches.subscribe());
         let (operators, role, timer, problem, watching) = <_>::default();
-        let (ending, leaving, supervision) = <_>::default();
+        let (ending, leaving, releasing, supervision) = <_>::default();
         let sharder = Self {
             shards: shards(&parts),
             parts,
@@ -109,6 +111,7 @@ impl Sharder {
             watching,
             ending,
             leaving,
+            releasing,
             supervision,
         };
         Sharded { sharder: Actor::start(sharder), mailbox, watches }
@@ -123,6 +126,7 @@ impl Sharder {
         }
         self.show();
         self.report_left();
+        self.release_when_answered(ctx);
     }
 
     fn perform(&mut self, act: ShardAct, ctx: &mut Context<Self>) {

@@ -210,6 +210,11 @@ impl Shards {
         self.acts(now)
     }
 
+    /// Whether the answer to a write is awaited. The Lease cannot be given back before.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.writing.is_some()
+    }
+
     /// Gives the Lease back: the write for that. Where work has not ended it expires.
     pub(crate) fn release(&mut self, now: Now) -> Option<Lease> {
         self.tenure.take()?;
