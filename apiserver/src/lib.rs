@@ -30,7 +30,7 @@
 //!                                      │       │
 //!                                      │       ├ admission ─> callout ─> webhooks
 //!                                      │       └ apply, schema, builtin, crd: pure rules
-//!                                      └ discovery, openapi, table, selector, protobuf
+//!                                      └ discovery, openapi, table, selector, shard, protobuf
 //!  simulation (off by default): workloads that look as if they ran ─> write
 //!  faults: a layer for clients of this server or of any other
 //! ```
@@ -50,7 +50,7 @@
 //!  6  credentials discovery published rendered table
 //!  5  persistence rbac resource
 //!  4  addresses json_patch log protobuf strategic
-//!  3  builtin
+//!  3  builtin shard
 //!  2  cel query
 //!  1  apply conversion selector status
 //!  0  aside callout clock deep group_resource json_weight private_file quantity requests schema users version_tag
@@ -100,6 +100,7 @@ mod reviews;
 pub mod schema;
 pub mod selector;
 mod server;
+mod shard;
 mod shared;
 mod simulation;
 mod status;

@@ -20,6 +20,7 @@ end as soon as they are deleted, Deployments make no ReplicaSets. With it they o
 /// An embedded Kubernetes API server on loopback, for development and tests.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = NOT_IMITATED)]
+#[expect(clippy::struct_excessive_bools, reason = "options, each on its own")]
 struct Arguments {
     /// Where to listen; only loopback addresses are accepted. Port 0 chooses a free one, with --data that of
     /// the last time.
@@ -50,6 +51,10 @@ struct Arguments {
     /// `kube-root-ca.crt`, nothing is collected, and no namespace ends.
     #[arg(long)]
     without_controller_manager: bool,
+    /// Lists and watches of shards by the parameter `shardSelector`, as with the feature gate `ShardedListAndWatch` of
+    /// kube-apiserver. Without it the parameter is ignored.
+    #[arg(long)]
+    sharded_lists: bool,
     /// Where a Service answers that a webhook configuration names, such as default/hook=127.0.0.1:9443. May be
     /// given more than once.
     #[arg(long = "service", value_name = "NAMESPACE/NAME=ADDRESS", value_parser = mapped_service)]
@@ -134,6 +139,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         users,
         simulate_workloads,
         without_controller_manager,
+        sharded_lists,
         services,
     } = arguments;
     let builder = Server::builder().storage(storage_mib.saturating_mul(1 << 20));
@@ -145,6 +151,9 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     if simulate_workloads {
         builder = builder.simulate_workloads(WorkloadTiming::default());
+    }
+    if sharded_lists {
+        builder = builder.sharded_lists();
     }
     for MappedService { namespace, name, address } in services {
         builder = builder.service(&namespace, &name, address);

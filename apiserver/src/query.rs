@@ -16,6 +16,13 @@ impl Query {
         Self(pairs.collect())
     }
 
+    /// The other parameters.
+    #[must_use]
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.0.retain(|(key, _)| key != name);
+        self
+    }
+
     /// The value of a parameter, unless it is empty.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let value = self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());

@@ -69,6 +69,7 @@ pub struct Builder {
     simulation: Option<WorkloadTiming>,
     controllers: controllers::Running,
     defaults: bool,
+    sharded_lists: bool,
 }
 
 impl Server {
@@ -227,6 +228,15 @@ impl Builder {
         self
     }
 
+    /// Lists and watches of shards, with the parameter `shardSelector`, as in kube-apiserver with the feature gate
+    /// `ShardedListAndWatch`. Without this the parameter is ignored, as there by default: everything is listed, and
+    /// nothing says that it is more than was asked for.
+    #[must_use]
+    pub fn sharded_lists(mut self) -> Self {
+        self.sharded_lists = true;
+        self
+    }
+
     /// Starts the server; call it within a tokio runtime, which runs its controllers.
     pub fn start(self) -> Server {
         let cluster = self.cluster();
@@ -289,6 +299,7 @@ impl Builder {
             persistence,
             authorizer: Authorizer::new(self.authorization),
             impersonation: rbac::Impersonation::default(),
+            sharded_lists: self.sharded_lists,
         });
         let running = match self.controllers {
             controllers::Running::All if self.defaults => {

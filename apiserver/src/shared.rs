@@ -42,4 +42,6 @@ pub(crate) struct Shared {
     pub authorizer: Authorizer,
     /// Who may be who.
     pub impersonation: Impersonation,
+    /// Whether lists and watches can be of a shard.
+    pub sharded_lists: bool,
 }

@@ -72,6 +72,36 @@ fn after(token: u8, at: Depths, open: &mut Vec<(u8, Depths)>) -> Depths {
     }
 }
 
+/// What ends the part of an expression that a source stops in.
+pub(super) fn end_of_part(source: &str) -> &'static str {
+    let mut open = Vec::new();
+    for token in Tokens(source) {
+        match token {
+            b'(' | b'[' | b'{' | b'?' => open.push(token),
+            b')' | b']' | b'}' => {
+                let begin = open.iter().rposition(|begin| closes(*begin, token));
+                open.truncate(begin.unwrap_or(open.len()));
+            }
+            b':' | b',' => {
+                let of_condition = open.pop_if(|begin| *begin == b'?');
+                let of_entry = open.pop_if(|begin| *begin == b':');
+                // Behind the key of an entry is its value.
+                if of_condition.or(of_entry).is_none() && token == b':' && open.ends_with(b"{") {
+                    open.push(token);
+                }
+            }
+            _ => {}
+        }
+    }
+    match open.last() {
+        None => "<EOF>",
+        Some(b'(') => "')'",
+        Some(b'[') => "']'",
+        Some(b':') => "{'}', ','}",
+        Some(_) => "':'",
+    }
+}
+
 /// Whether an expression is deeper than what is done with it bears.
 pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
     if is_deeper(expression, DEPTH) {

@@ -42,6 +42,7 @@ mod request_types;
 mod rule;
 mod rule_form;
 mod scalar;
+mod syntax;
 mod ty;
 mod unify;
 mod validator;
@@ -55,6 +56,7 @@ pub(crate) use self::{
     escape::is_reserved,
     field_path::selected_field,
     program::{EvalError, Facts, Given, Names, Program, Scope, Wanted, variable_name},
+    syntax::syntax,
 };
 
 pub use self::validator::SchemaRules;

@@ -7,7 +7,7 @@ use cel::{
     common::ast::{
         CallExpr, ComprehensionExpr, Expr, ListExpr, LiteralValue, MapExpr, SourceInfo, operators,
     },
-    parser::{Macro, MacroExprHelper, ParseError},
+    parser::{Macro, MacroExprHelper, ParseError, ParseErrors},
 };
 
 use super::{issue::Issue, limits};
@@ -18,6 +18,8 @@ type Expander =
 
 /// The accumulator of macros.
 pub(super) const ACCUMULATOR: &str = "@result";
+/// How deep the real parser goes.
+pub(super) const DEPTH: u16 = 250;
 
 static ENVIRONMENT: LazyLock<Env> = LazyLock::new(|| {
     let mut env = Env::stdlib().with_optional_support(true);
@@ -51,18 +53,20 @@ pub(super) fn parse(source: &str) -> Result<(IdedExpr, SourceInfo), Vec<Issue>> 
 }
 
 fn parsed(source: &str) -> Result<(IdedExpr, SourceInfo), Vec<Issue>> {
-    let parser = ENVIRONMENT.parser().enable_optional_syntax(true).max_recursion_depth(250);
-    parser.parse_with_source_info(source).map_err(|errors| {
-        let issue = |error: &ParseError| {
-            let [line, column] =
-                [error.pos.0, error.pos.1].map(|at| usize::try_from(at).unwrap_or(0));
-            Issue { line, column: column.saturating_sub(1), message: message(&error.msg) }
-        };
-        // What a part is missing says the error before it.
-        let is_own = |error: &&ParseError| !error.msg.starts_with("Incomplete `");
-        let own: Vec<_> = errors.errors.iter().filter(is_own).map(issue).collect();
-        if own.is_empty() { errors.errors.iter().map(issue).collect() } else { own }
-    })
+    let parser = ENVIRONMENT.parser().enable_optional_syntax(true).max_recursion_depth(DEPTH);
+    parser.parse_with_source_info(source).map_err(|errors| issues(&errors))
+}
+
+/// What the real parser says, in the order of the places.
+pub(super) fn issues(errors: &ParseErrors) -> Vec<Issue> {
+    let issue = |error: &ParseError| {
+        let [line, column] = [error.pos.0, error.pos.1].map(|at| usize::try_from(at).unwrap_or(0));
+        Issue { line, column: column.saturating_sub(1), message: message(&error.msg) }
+    };
+    // What a part is missing says the error before it.
+    let is_own = |error: &&ParseError| !error.msg.starts_with("Incomplete `");
+    let own: Vec<_> = errors.errors.iter().filter(is_own).map(issue).collect();
+    if own.is_empty() { errors.errors.iter().map(issue).collect() } else { own }
 }
 
 /// What the real parser says, which expects less of a condition inside of a condition.

@@ -160,6 +160,7 @@ impl Items {
             && let Some(metadata) = metadata.as_object_mut()
         {
             metadata.retain(|name, value| name != "continue" || *value != "");
+            metadata.remove("shardInfo");
         }
         let head = format!(
             r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{metadata},"{field}":{items}"#

@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
-use super::{call::Call, fields::Fields, selection};
+use super::{
+    call::{Call, Verb},
+    fields::Fields,
+    selection,
+};
 use crate::{
     query::Query,
     schema::{FieldError, FieldPath},
@@ -13,11 +17,14 @@ use crate::{
 /// How a version is matched by a list; the empty word is among them.
 const MATCHES: [&str; 3] = ["Exact", "NotOlderThan", ""];
 
-/// Refuses parameters in the order in which they are read: numbers, selectors, their combination, fields.
+/// Refuses parameters in the order in which they are read: numbers, selectors, their combination, fields, shard.
 pub(super) fn check(call: &Call<'_>) -> Result<(), StatusError> {
     let fields = selected_fields(call.query)?;
     Fields::of(call.resource, fields.clone())?;
-    check_name(call, &fields)
+    check_name(call, &fields)?;
+    // A deletion reads its own options before it lists.
+    let reads_now = call.verb != Verb::DeleteCollection;
+    if reads_now { selection::shard(call.query).map(drop) } else { Ok(()) }
 }
 
 /// The same for a list of any type; whether the type supports the fields is asked afterwards.

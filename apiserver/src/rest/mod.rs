@@ -187,7 +187,7 @@ async fn answer(
         Route::Watch(path) if path.subresource.is_some() => Err(StatusError::no_such_resource()),
         Route::Watch(_) if record.method != "GET" => Err(StatusError::method_not_allowed()),
         Route::Objects(path) | Route::Watch(path) => {
-            let query = Query::parse(&record.query);
+            let query = selection::parameters(server, &record.query);
             objects(server, user, record, (&path, &query), headers, body).await
         }
         route => documents::answer(server, record, &route, headers).await,

@@ -138,7 +138,7 @@ impl Page {
 }
 
 /// The list metadata, with the token for the next page if there is one.
-pub(super) fn metadata(call: &Call<'_>, found: &Found, unselected: bool) -> Value {
+pub(super) fn metadata(call: &Call<'_>, found: &Found, selection: &Selection) -> Value {
     let mut metadata = json!({ "resourceVersion": found.version.to_string() });
     if call.resource.is_custom() {
         metadata["continue"] = json!("");
@@ -148,9 +148,13 @@ pub(super) fn metadata(call: &Call<'_>, found: &Found, unselected: bool) -> Valu
     {
         let version = i64::try_from(found.version).unwrap_or(NEWEST);
         metadata["continue"] = json!(token(version, key, is_of_one(call)));
-        if unselected {
+        if selection.is_everything() {
             metadata["remainingItemCount"] = json!(found.remaining);
         }
+    }
+    // Lists of custom objects do not say it there.
+    if let Some(info) = selection.shard_info().filter(|_| !call.resource.is_custom()) {
+        metadata["shardInfo"] = info;
     }
     metadata
 }

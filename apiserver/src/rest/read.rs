@@ -35,7 +35,7 @@ pub(super) fn find(cluster: &Cluster, call: &Call<'_>) -> Result<(Value, Found),
     let page = Page::of(call)?;
     let source = (&*cluster.log, &*call.resource.storage);
     let found = page.find(source, &selection, page.version().or(version))?;
-    let metadata = page::metadata(call, &found, selection.is_everything());
+    let metadata = page::metadata(call, &found, &selection);
     Ok((metadata, found))
 }
 

@@ -1,4 +1,6 @@
-//! The objects of a list or watch: namespace, labels, fields.
+//! The objects of a list or watch: namespace, labels, fields, shard.
+
+use serde_json::{Value, json};
 
 use super::{
     call::Call,
@@ -8,6 +10,8 @@ use crate::{
     log::{Object, ObjectKey, Scope},
     query::Query,
     selector::{FieldSelector, LabelSelector},
+    shard::{self, ShardSelector},
+    shared::Shared,
     status::StatusError,
 };
 
@@ -19,6 +23,13 @@ pub(super) struct Selection {
     name: Option<String>,
     labels: LabelSelector,
     fields: Fields,
+    shard: Option<ShardSelector>,
+}
+
+/// The parameters of a request. A server without shards does not know theirs, and ignores it.
+pub(super) fn parameters(server: &Shared, query: &str) -> Query {
+    let query = Query::parse(query);
+    if server.sharded_lists { query } else { query.without(shard::PARAMETER) }
 }
 
 /// The selectors of a request, whatever its type.
@@ -27,6 +38,12 @@ pub(super) fn selectors(query: &Query) -> Result<(LabelSelector, FieldSelector),
     let labels = LabelSelector::parse(labels)
         .map_err(|error| StatusError::bad_request(error.to_string()))?;
     Ok((labels, fields::parse(query.text("fieldSelector").unwrap_or_default())?))
+}
+
+/// The shard that a request asks for, if it does. The real server says of one that is wrong that it failed itself.
+pub(super) fn shard(query: &Query) -> Result<Option<ShardSelector>, StatusError> {
+    let parsed = query.text(shard::PARAMETER).map(ShardSelector::parse).transpose();
+    parsed.map_err(|error| StatusError::internal(format!("invalid shard selector: {error}")))
 }
 
 impl Selection {
@@ -38,12 +55,21 @@ impl Selection {
             Some(namespace) => Scope::Namespace(namespace.as_str().into()),
             None => Scope::All,
         };
-        Ok(Self { scope, name: call.path.name.clone(), labels, fields })
+        let shard = shard(call.query)?;
+        Ok(Self { scope, name: call.path.name.clone(), labels, fields, shard })
     }
 
     /// Whether everything in the scope is chosen.
     pub(super) fn is_everything(&self) -> bool {
-        self.name.is_none() && self.labels.is_empty() && self.fields.is_empty()
+        self.name.is_none()
+            && self.labels.is_empty()
+            && self.fields.is_empty()
+            && self.shard.is_none()
+    }
+
+    /// What a list says about the shard that it is.
+    pub(super) fn shard_info(&self) -> Option<Value> {
+        self.shard.as_ref().map(|shard| json!({ "selector": shard.to_string() }))
     }
 
     /// Whether only objects of one name are chosen.
@@ -55,6 +81,7 @@ impl Selection {
     pub(super) fn chooses(&self, key: &ObjectKey, object: &Object) -> bool {
         let labels = &object.meta.labels;
         self.scope.contains(key)
+            && self.shard.as_ref().is_none_or(|it| it.chooses(&object.meta.uid, &key.namespace))
             && self.name.as_deref().is_none_or(|name| *name == *key.name)
             && self.labels.matches(|label| labels.get(label).map(String::as_str))
             && self.fields.choose(key, object)

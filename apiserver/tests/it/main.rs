@@ -55,6 +55,7 @@ mod refusals;
 mod reviews;
 mod rules;
 mod shapes;
+mod sharded_lists;
 mod simulation;
 mod subresources;
 mod tls;

@@ -84,6 +84,7 @@ const API_SERVER: Layered = Layered {
         ("cel", 2),
         ("query", 2),
         ("builtin", 3),
+        ("shard", 3),
         ("addresses", 4),
         ("json_patch", 4),
         ("log", 4),

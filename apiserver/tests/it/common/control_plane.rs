@@ -23,17 +23,27 @@ pub(crate) async fn own() -> ControlPlane {
     or_ignore(tokio::task::spawn_blocking(start).await.unwrap())
 }
 
+/// The same with a feature gate switched on.
+pub(crate) async fn with_feature(gate: &'static str) -> ControlPlane {
+    let start = move || ControlPlane::start_with(&options().feature_gate(gate, true));
+    or_ignore(tokio::task::spawn_blocking(start).await.unwrap())
+}
+
 /// The same for a test that needs no runtime.
 pub(crate) fn own_blocking() -> ControlPlane {
     or_ignore(start())
 }
 
 fn start() -> Result<ControlPlane, Error> {
+    ControlPlane::start_with(&options())
+}
+
+fn options() -> Options {
     let options = Options::default().audit(false).controller_manager(false);
     let user = |(name, groups): (&str, &[&str])| {
         groups.iter().fold(User::new(name), |user, group| user.group(*group))
     };
-    ControlPlane::start_with(&USERS.map(user).into_iter().fold(options, Options::user))
+    USERS.map(user).into_iter().fold(options, Options::user)
 }
 
 fn or_ignore<C>(started: Result<C, impl std::borrow::Borrow<Error>>) -> C {

@@ -8,6 +8,8 @@ mod mask;
 mod script;
 mod send;
 
+pub(crate) use mask::masked;
+
 use std::{collections::BTreeSet, fs, path::Path};
 
 use operetta_apiserver::{Server, User};
