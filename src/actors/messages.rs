@@ -217,8 +217,17 @@ pub(crate) struct Answered {
 /// The same for the Leases of a group, or what its caches and buckets report.
 pub(crate) struct GroupAnswered {
     pub(crate) input: ShardInput,
+    /// Whether the server knows `shardSelector`, if the answer shows it.
+    pub(crate) selects_shards: Option<bool>,
     /// Why the request failed.
     pub(crate) problem: Option<String>,
+}
+
+impl GroupAnswered {
+    /// What needs no answer, or what one says without a problem.
+    pub(crate) fn of(input: ShardInput) -> Self {
+        Self { input, selects_shards: None, problem: None }
+    }
 }
 
 /// The process stops: the Lease is given back after the last write. The sender is dropped when that is done.

@@ -17,6 +17,9 @@ pub(crate) struct Group {
     pub(crate) watches: Buckets,
     /// Those in which no member works, as far as this process knows.
     pub(crate) unowned: Buckets,
+    /// Whether the API server selects the parents of a process; otherwise the process drops what it receives of others. None
+    /// while it is not known.
+    pub(crate) selects_shards: Option<bool>,
     /// The other members, and what they say; none if their Lease was edited.
     pub(crate) others: Vec<(String, Option<Standing>)>,
 }

@@ -25,8 +25,6 @@ pub(crate) struct TypeState {
     pub(crate) version_regressed: Option<SystemTime>,
     /// Whether deletions of the type are held because the resourceVersion regressed.
     pub(crate) deletions_held: bool,
-    /// Whether the server selects the objects of this process; `None` if the process watches all.
-    pub(crate) is_selected: Option<bool>,
     /// Each namespace with its own watch; empty when one watch covers all. A forbidden watch of all
     /// namespaces comes first, before the watches of single namespaces.
     pub(crate) namespaces: Vec<NamespaceState>,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::WatchSpec;
@@ -37,8 +37,6 @@ pub(super) struct Page {
     pub(super) next: Option<String>,
     pub(super) objects: Vec<Object>,
     pub(super) undecodable: Vec<Undecodable>,
-    /// Whether the server selected the objects of a shard.
-    pub(super) is_selected: bool,
 }
 
 #[derive(Deserialize)]
@@ -63,9 +61,6 @@ struct ListMetadata {
     resource_version: String,
     #[serde(rename = "continue", default)]
     next: Option<String>,
-    /// Only a server that knows `shardSelector` answers it.
-    #[serde(default)]
-    shard_info: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -153,7 +148,6 @@ fn page_of(
     read: impl Fn(&str) -> Result<Option<Object>, Undecodable>,
 ) -> Page {
     let mut page = Page {
-        is_selected: raw.metadata.shard_info.is_some(),
         version: ResourceVersion::new(&raw.metadata.resource_version),
         next: raw.metadata.next.filter(|token| !token.is_empty()),
         objects: Vec::new(),

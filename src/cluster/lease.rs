@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::Method;
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
 use super::{Cluster, WatchSpec, api::ApiRequest};
@@ -37,15 +37,16 @@ impl Cluster {
         serde_json::from_slice(&answer).map(Lease::of).map_err(malformed)
     }
 
-    /// The Leases of a group by name, as the server has them now, and the version of the list.
+    /// The Leases of a group, as the server has them now.
     pub(crate) async fn list_leases(
         &self,
         namespace: &str,
         group: &str,
-    ) -> Result<(Vec<(String, Lease)>, ResourceVersion), ApiError> {
+    ) -> Result<Leases, ApiError> {
         let ty = lease_type();
         let request = ApiRequest::get("list", &ty, ty.collection_path(Some(namespace)));
         let request = request.with_query("labelSelector", selector(group));
+        let request = request.with_query("shardSelector", EVERYTHING);
         let name = request.name();
         let answer = self.send(request).await?;
         let malformed = |error| ApiError::malformed(name.clone(), &error);
@@ -53,7 +54,9 @@ impl Cluster {
         let named = list.items.into_iter().filter_map(|lease| {
             Some((lease["metadata"]["name"].as_str()?.to_owned(), Lease::of(lease)))
         });
-        Ok((named.collect(), ResourceVersion::new(&list.metadata.resource_version)))
+        let selects_shards = list.metadata.shard_info.is_some();
+        let version = ResourceVersion::new(&list.metadata.resource_version);
+        Ok(Leases { by_name: named.collect(), version, selects_shards })
     }
 
     /// Deletes exactly this version of a Lease.
@@ -96,6 +99,19 @@ impl Cluster {
     }
 }
 
+/// The Leases of a group.
+pub(crate) struct Leases {
+    pub(crate) by_name: Vec<(String, Lease)>,
+    pub(crate) version: ResourceVersion,
+    /// Whether the server knows `shardSelector`. It says so in lists of built-in types alone: of custom resources it selects a
+    /// shard without saying so.
+    pub(crate) selects_shards: bool,
+}
+
+/// The shard of all objects. A server that does not know `shardSelector` ignores it.
+const EVERYTHING: &str =
+    "shardRange(object.metadata.uid, '0x0000000000000000', '0x10000000000000000')";
+
 #[derive(Deserialize)]
 struct ListOfLeases {
     metadata: ListMetadata,
@@ -107,6 +123,8 @@ struct ListOfLeases {
 #[serde(rename_all = "camelCase")]
 struct ListMetadata {
     resource_version: String,
+    #[serde(default)]
+    shard_info: Option<IgnoredAny>,
 }
 
 fn selector(group: &str) -> String {

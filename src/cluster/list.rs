@@ -42,8 +42,6 @@ pub(crate) struct List {
     pub(crate) version: ResourceVersion,
     pub(crate) objects: Vec<Object>,
     pub(crate) undecodable: Vec<Undecodable>,
-    /// Whether the server selected the objects of a shard.
-    pub(crate) is_selected: bool,
 }
 
 impl Cluster {
@@ -58,8 +56,8 @@ impl Cluster {
         listed: &Listed,
     ) -> Result<List, ApiError> {
         let page = self.all_pages(spec, page_size, listed).await?;
-        let frames::Page { version, objects, undecodable, is_selected, next: _ } = page;
-        Ok(List { version, objects, undecodable, is_selected })
+        let frames::Page { version, objects, undecodable, next: _ } = page;
+        Ok(List { version, objects, undecodable })
     }
 
     /// The same without a filter, in pages of the usual size.

@@ -78,10 +78,6 @@ pub(crate) enum WatchNote {
     /// the watches of a type when its definition changes.
     Opened,
     Changed(Vec<Change>),
-    /// A part of the type was listed, and whether the server selected it.
-    Listed {
-        is_selected: bool,
-    },
     Synced(Settled),
     /// The server sent something, which need not be a change. Sent once a second at most, but always
     /// after a failure.

@@ -25,8 +25,10 @@ pub(super) struct ShardsView {
     unowned: String,
     /// The other processes.
     others: Vec<OtherView>,
-    /// By type, whether the API server selects the objects of this process.
-    types: Vec<TypeView>,
+    /// Whether the API server selects the parents of a process (KEP-5866); otherwise the process drops what it receives of
+    /// others. Absent while it is not known. Children are always selected, by their label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parents_selected_by_server: Option<bool>,
 }
 
 /// Another process of the group.
@@ -54,24 +56,9 @@ struct SaidView {
     url: Option<String>,
 }
 
-/// How the objects of a type are selected that are in the buckets of this process.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "ShardedType")]
-struct TypeView {
-    #[serde(rename = "type")]
-    ty: String,
-    /// Whether by the API server; otherwise this process drops what it receives of others.
-    by_server: bool,
-}
-
 pub(super) async fn show(state: Data<WebState>) -> Result<Json<ShardsView>, Refused> {
     let group = state.board.group().ok_or(Refused::NotShared)?;
-    let Group { name, member, works, closing, watches, unowned, others } = group;
-    let types = state.board.types().into_iter().filter_map(|shown| {
-        let ty = shown.store.ty().resource_name();
-        Some(TypeView { ty, by_server: shown.state.is_selected? })
-    });
+    let Group { name, member, works, closing, watches, unowned, selects_shards, others } = group;
     Ok(Json(ShardsView {
         group: name,
         member,
@@ -80,7 +67,7 @@ pub(super) async fn show(state: Data<WebState>) -> Result<Json<ShardsView>, Refu
         watches: watches.to_string(),
         unowned: unowned.to_string(),
         others: others.into_iter().map(OtherView::from).collect(),
-        types: types.collect(),
+        parents_selected_by_server: selects_shards,
     }))
 }
 

@@ -122,7 +122,6 @@ impl Reflector {
             // They were published.
             WatchNote::Changed(_) => return,
             WatchNote::Opened => return self.read_schema(ctx),
-            WatchNote::Listed { is_selected } => self.state.is_selected = Some(is_selected),
             WatchNote::Undecodable { object, is_news } => self.undecodable(&object, is_news),
             // The note was sent before the fallback was ended.
             _ if self.rests(scope) => return,

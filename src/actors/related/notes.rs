@@ -49,7 +49,6 @@ impl Receive<Noted<FeedId>> for RelatedReflector {
             // While a list is in progress the last state counts. Changes came with `FeedChanged`.
             WatchNote::Undecodable { .. }
             | WatchNote::Opened
-            | WatchNote::Listed { .. }
             | WatchNote::Lost
             | WatchNote::Changed(_) => {}
         }

@@ -7,7 +7,7 @@ use actix::{AsyncContext, Context};
 use super::Sharder;
 use crate::{
     actors::{mailbox::post, messages::GroupAnswered, watching},
-    cluster::{Cluster, WatchNote, election_now, lease_type},
+    cluster::{Cluster, Leases, WatchNote, election_now, lease_type},
     election::{Lease, ShardInput},
     metrics::Renewal,
     object::{ObjectKey, OneLine},
@@ -21,12 +21,14 @@ impl Sharder {
         let (namespace, group) = (self.namespace(), self.parts.group.clone());
         self.ask(ctx, async move {
             let listing = cluster.list_leases(&namespace, &group);
-            let (input, problem) = match tokio::time::timeout(patience, listing).await {
-                Ok(Ok((leases, version))) => (ShardInput::Listed { leases, version }, None),
-                Ok(Err(error)) => (ShardInput::Unlisted, Some(error.to_string())),
-                Err(_) => (ShardInput::Unlisted, Some(late(patience))),
-            };
-            GroupAnswered { input, problem }
+            match tokio::time::timeout(patience, listing).await {
+                Ok(Ok(Leases { by_name: leases, version, selects_shards })) => {
+                    let listed = GroupAnswered::of(ShardInput::Listed { leases, version });
+                    GroupAnswered { selects_shards: Some(selects_shards), ..listed }
+                }
+                Ok(Err(error)) => failed(ShardInput::Unlisted, error.to_string()),
+                Err(_) => failed(ShardInput::Unlisted, late(patience)),
+            }
         });
     }
 
@@ -38,15 +40,18 @@ impl Sharder {
             // Before it is sent: nobody may count on more.
             let sent = election_now().boot;
             let written = cluster.write_lease(&key, &lease, patience).await;
-            let (renewal, input, problem) = match written {
-                Ok(lease) => (Renewal::Accepted, ShardInput::Written { sent, lease }, None),
-                Err(error) if is_outrun(&error, lease.exists()) => {
-                    (Renewal::Outrun, ShardInput::Outrun, None)
+            let (renewal, answered) = match written {
+                Ok(lease) => {
+                    let input = ShardInput::Written { sent, lease };
+                    (Renewal::Accepted, GroupAnswered::of(input))
                 }
-                Err(error) => (Renewal::Failed, ShardInput::Failed, Some(error.to_string())),
+                Err(error) if is_outrun(&error, lease.exists()) => {
+                    (Renewal::Outrun, GroupAnswered::of(ShardInput::Outrun))
+                }
+                Err(error) => (Renewal::Failed, failed(ShardInput::Failed, error.to_string())),
             };
             metrics.renewed(&name, renewal);
-            GroupAnswered { input, problem }
+            answered
         });
     }
 
@@ -87,7 +92,7 @@ impl Sharder {
                     Some(object) => ShardInput::Seen(name, Lease::of(object.to_value())),
                     None => ShardInput::Gone(name),
                 };
-                post(&address, &mailbox, GroupAnswered { input, problem: None });
+                post(&address, &mailbox, GroupAnswered::of(input));
             }
         };
         let watched = (self.parts.cluster.clone(), spec);
@@ -112,6 +117,10 @@ impl Sharder {
     fn patience(&self) -> Duration {
         self.parts.timing.renew_deadline / 2
     }
+}
+
+fn failed(input: ShardInput, why: String) -> GroupAnswered {
+    GroupAnswered { problem: Some(why), ..GroupAnswered::of(input) }
 }
 
 fn late(patience: Duration) -> String {

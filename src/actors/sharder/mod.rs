@@ -78,6 +78,8 @@ pub(crate) struct Sharder {
     timer: Timer,
     /// Why the last request failed.
     problem: Problem,
+    /// Whether the server knows `shardSelector`, once that is known.
+    selects_shards: Option<bool>,
     watching: Option<AbortHandle>,
     /// The wait for the work in closing buckets.
     ending: Option<(Buckets, AbortHandle)>,
@@ -99,7 +101,7 @@ impl Sharder {
     pub(crate) fn start(parts: SharderParts) -> Sharded {
         parts.metrics.election_began(&parts.lease.to_string());
         let (mailbox, watches) = (parts.mailbox.clone(), parts.watches.subscribe());
-        let (operators, role, timer, problem, watching) = <_>::default();
+        let (operators, role, timer, problem, selects_shards, watching) = <_>::default();
         let (ending, leaving, releasing, supervision) = <_>::default();
         let sharder = Self {
             shards: shards(&parts),
@@ -108,6 +110,7 @@ impl Sharder {
             role,
             timer,
             problem,
+            selects_shards,
             watching,
             ending,
             leaving,
@@ -191,7 +194,7 @@ impl Sharder {
         let mailbox = self.parts.mailbox.clone();
         let waiting = self.parts.runtime.spawn(async move {
             let input = ShardInput::Idle(buckets.idle(closing).await);
-            post(&address, &mailbox, GroupAnswered { input, problem: None });
+            post(&address, &mailbox, GroupAnswered::of(input));
         });
         self.ending = Some((closing, waiting.abort_handle()));
     }
@@ -220,6 +223,7 @@ impl Sharder {
             closing: self.role.closing,
             watches: self.role.watches,
             unowned,
+            selects_shards: self.selects_shards,
             others: members.collect(),
         });
     }
@@ -293,7 +297,8 @@ impl Supervised for Sharder {
 
 impl Receive<GroupAnswered> for Sharder {
     fn receive(&mut self, answered: GroupAnswered, ctx: &mut Self::Context) {
-        let GroupAnswered { input, problem } = answered;
+        let GroupAnswered { input, selects_shards, problem } = answered;
+        self.selects_shards = selects_shards.or(self.selects_shards);
         if let Some(problem) = &problem {
             tracing::warn!(lease = %self.parts.lease, problem, "the Leases of the group cannot be used");
         }
@@ -365,7 +370,7 @@ impl Sharded {
     /// The caches hold the objects of these buckets completely.
     pub(crate) fn warm(&self, buckets: Buckets) {
         let input = ShardInput::Warm(buckets);
-        post(&self.sharder, &self.mailbox, GroupAnswered { input, problem: None });
+        post(&self.sharder, &self.mailbox, GroupAnswered::of(input));
     }
 
     /// Returns when other members have the buckets, or nobody is there to take them.

@@ -29,9 +29,6 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         };
         self.page_size = (self.page_size * 4).min(PAGE_SIZE);
         self.opened();
-        if self.spec.shard.is_some() {
-            (self.note)(WatchNote::Listed { is_selected: list.is_selected });
-        }
         for object in list.undecodable {
             self.mark_undecodable(object);
         }
