@@ -49,7 +49,7 @@ use crate::{
     object::K8sType,
     operator::AnyOperator,
     web::{
-        self, Access, Auth, Certificates, Program, Protection, Records, Reviewing, TlsProxy,
+        self, Access, Auth, Certificates, Peers, Program, Protection, Records, Reviewing, TlsProxy,
         WebState,
     },
 };
@@ -150,8 +150,11 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let reviewing = Reviewing::default();
     let access = Access::new(auth, reviewing.clone(), runtime.clone());
+    let peers = Peers::new(reviewing.clone(), runtime.clone(), certificates.clone());
+    let scheme = if certificates.is_some() { "https" } else { "http" };
+    let sharding = sharding.map(|sharding| sharding.answering_at(scheme, web));
     let (protection, shown) = (Protection { access, certificates, proxy }, program.clone());
-    let state = WebState::new(board.clone(), metrics.clone(), shown);
+    let state = WebState::new(board.clone(), metrics.clone(), shown).beside(peers);
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let hooks = webhooks.as_ref().and_then(|bound| bound.listener.local_addr().ok());
     let records = Records { board: board.clone(), metrics: metrics.clone() };

@@ -18,6 +18,7 @@ use super::{
     connection::{self, Slots},
     guard, legible, niceness, open_files,
     origin::Protocol,
+    peers,
     proxy::TlsProxy,
     request_rules::{Hosts, Limits, RequestRules},
     routes,
@@ -159,8 +160,12 @@ pub(super) fn app(
     >,
 > {
     let paths = Arc::clone(&rules.paths);
+    let shared = state.clone();
     App::new()
         .app_data(Data::new(rules.clone()))
+        .wrap(middleware::from_fn(move |request, next| {
+            peers::send_on(shared.clone(), request, next)
+        }))
         .wrap(middleware::from_fn(legible::answers))
         .wrap(middleware::Compress::default())
         .wrap(middleware::from_fn(move |request, next| guard::guard(rules.clone(), request, next)))

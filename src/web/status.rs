@@ -29,6 +29,8 @@ pub(super) enum Refused {
     NoParent { operator: String, key: ObjectKey },
     #[error("the operator `{operator}` has no parent `{key}`: {reasons}")]
     NoParentYet { operator: String, key: ObjectKey, reasons: String },
+    #[error("{0}")]
+    Elsewhere(String),
     #[error("this process works for all parents: it does not share them with other processes")]
     NotShared,
     #[error("the type `{0}` is not cached: see /api/v1/cache")]
@@ -210,6 +212,7 @@ impl Refused {
             Self::TokenMissing | Self::TokenInvalid => (StatusCode::UNAUTHORIZED, "Unauthorized"),
             Self::BodyTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge"),
             Self::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, "Timeout"),
+            Self::Elsewhere(_) => (StatusCode::BAD_GATEWAY, "BadGateway"),
             Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "InternalError"),
             Self::TooManyListeners(_) | Self::TooManyLogins | Self::TooManySessions => {
                 (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests")

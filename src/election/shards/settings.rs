@@ -1,6 +1,9 @@
 //! What a user sets about a group.
 
-use std::time::Duration;
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
 use super::error::ShardingError;
 use crate::election::{Timing, settings::is_name};
@@ -54,8 +57,10 @@ impl Sharding {
         self
     }
 
-    /// Sets the URL at which other members reach the web endpoint of this process. They send clients there that ask for a
-    /// parent of this process.
+    /// Sets the URL at which other members reach the web endpoint of this process, such as `https://10.0.0.3:8443`. They send
+    /// requests on that are about a parent of this process. A token is sent on to a process with the same certificate only.
+    ///
+    /// Default is the address of the endpoint. If that is `0.0.0.0` or `[::]`, it is the variable `POD_IP`, if it is set.
     pub fn reached_at(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self
@@ -78,6 +83,19 @@ impl Sharding {
     pub fn with_retry_period(mut self, period: Duration) -> Self {
         self.timing.retry = period;
         self
+    }
+
+    /// The same with the default of its URL, given the scheme and the address of the web endpoint.
+    pub(crate) fn answering_at(self, scheme: &str, address: Option<SocketAddr>) -> Self {
+        if self.url.is_some() {
+            return self;
+        }
+        let of_pod = || std::env::var("POD_IP").ok()?.parse::<IpAddr>().ok();
+        let url = address.and_then(|address| {
+            let ip = Some(address.ip()).filter(|ip| !ip.is_unspecified()).or_else(of_pod)?;
+            Some(format!("{scheme}://{}", SocketAddr::new(ip, address.port())))
+        });
+        Self { url, ..self }
     }
 
     /// Checks it before anything starts.
@@ -128,6 +146,18 @@ mod tests {
             let text = wrong.validate().unwrap_err().to_string();
             assert!(text.starts_with("sharding: "), "{text}");
         }
+    }
+
+    #[test]
+    fn the_url_is_by_default_that_of_the_endpoint() {
+        let url = |address: &str| {
+            let address = Some(address.parse().unwrap());
+            Sharding::new("cooks").answering_at("https", address).url
+        };
+        assert_eq!(url("127.0.0.1:8443").as_deref(), Some("https://127.0.0.1:8443"));
+        assert_eq!(url("[::1]:8443").as_deref(), Some("https://[::1]:8443"));
+        let given = Sharding::new("cooks").reached_at("https://a");
+        assert_eq!(given.answering_at("http", None).url.as_deref(), Some("https://a"));
     }
 
     #[test]

@@ -179,6 +179,12 @@ impl Certificates {
         Ok(config.with_cert_resolver(Arc::new(self.clone())))
     }
 
+    /// The certificate of the process, without those that sign it.
+    pub(super) fn leaf(&self) -> Option<CertificateDer<'static>> {
+        let current = self.state().current.clone()?;
+        Some(current.cert.first()?.clone().into_owned())
+    }
+
     /// The files of the certificate and its key, if they come from files.
     pub(super) fn files(&self) -> Option<(&Path, &Path)> {
         match &self.0.tls.source {

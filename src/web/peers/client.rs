@@ -1,0 +1,122 @@
+//! Sends one request to another process of the group.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::{client::legacy::Client, rt::TokioExecutor};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::same_certificate::client_config;
+use crate::{object::OneLine, web::tls::Certificates};
+
+/// Says that a request was sent on, so that it is not sent on again.
+pub(super) const SENT_ON: &str = "operetta-sent-on";
+
+/// How long an answer may take: a preview calls the handler.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The largest answer in bytes.
+const MAX_ANSWER: usize = 32 << 20;
+
+/// What is sent.
+pub(super) struct Asked {
+    pub(super) method: Method,
+    pub(super) path_and_query: String,
+    pub(super) accept: Option<HeaderValue>,
+    pub(super) content_type: Option<HeaderValue>,
+    pub(super) token: Option<SecretString>,
+    pub(super) body: Bytes,
+}
+
+/// What is answered.
+pub(super) struct PeerAnswer {
+    pub(super) status: StatusCode,
+    pub(super) content_type: Option<HeaderValue>,
+    pub(super) location: Option<HeaderValue>,
+    pub(super) body: Bytes,
+}
+
+/// Why a request could not be sent on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PeerError {
+    #[error("the process is stopping")]
+    Stopping,
+    #[error("which process works for the parent is not known: {0}")]
+    Unread(String),
+    #[error(
+        "the process {0} works for the parent, and does not say where it answers: ask it, or start it with `--sharded-url`"
+    )]
+    NoUrl(String),
+    #[error("the process that works for the parent says that it answers at {0:?}, which is no URL")]
+    Url(String),
+    #[error(
+        "the process that works for the parent answers at {0}: a token is sent over TLS only, so ask it directly"
+    )]
+    ClearText(String),
+    #[error(
+        "the process that works for the parent did not answer at {url}: {why}. All replicas have to serve the same \
+         certificate, and reach each other"
+    )]
+    Unanswered { url: String, why: String },
+}
+
+/// Sends the request, and reads the whole answer.
+pub(super) async fn ask(
+    url: &str,
+    asked: Asked,
+    certificates: Option<Certificates>,
+) -> Result<PeerAnswer, PeerError> {
+    let base = url.trim_end_matches('/');
+    let uri: Uri = format!("{base}{}", asked.path_and_query)
+        .parse()
+        .map_err(|_| PeerError::Url(url.to_owned()))?;
+    if asked.token.is_some() && uri.scheme_str() != Some("https") {
+        return Err(PeerError::ClearText(url.to_owned()));
+    }
+    let unanswered =
+        |why: String| PeerError::Unanswered { url: url.to_owned(), why: OneLine(why).to_string() };
+    match tokio::time::timeout(PATIENCE, exchange(uri, asked, certificates)).await {
+        Ok(answer) => answer.map_err(|error| unanswered(format!("{error:#}"))),
+        Err(_) => Err(unanswered(format!("no answer within {} s", PATIENCE.as_secs()))),
+    }
+}
+
+async fn exchange(
+    uri: Uri,
+    asked: Asked,
+    certificates: Option<Certificates>,
+) -> anyhow::Result<PeerAnswer> {
+    let tls = client_config(certificates.as_ref())?;
+    let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+    let client = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
+    let response = client.request(request(uri, asked)?).await?;
+    let (head, body) = response.into_parts();
+    let body = Limited::new(body, MAX_ANSWER).collect().await;
+    let body = body.map_err(anyhow::Error::from_boxed)?.to_bytes();
+    let (content_type, location) =
+        (head.headers.get(header::CONTENT_TYPE), head.headers.get(header::LOCATION));
+    Ok(PeerAnswer {
+        status: head.status,
+        content_type: content_type.cloned(),
+        location: location.cloned(),
+        body,
+    })
+}
+
+fn request(uri: Uri, asked: Asked) -> anyhow::Result<Request<Full<Bytes>>> {
+    let mut request = Request::builder().method(asked.method).uri(uri).header(SENT_ON, "1");
+    for (name, value) in
+        [(header::ACCEPT, asked.accept), (header::CONTENT_TYPE, asked.content_type)]
+    {
+        request = value.into_iter().fold(request, |request, value| request.header(&name, value));
+    }
+    if let Some(token) = asked.token {
+        let mut value = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()))?;
+        value.set_sensitive(true);
+        request = request.header(header::AUTHORIZATION, value);
+    }
+    Ok(request.body(Full::new(asked.body))?)
+}
