@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
-    election::{Bucket, BucketFence, Busy},
+    election::{Bucket, BucketFence, Buckets, Busy},
     journal::Failure,
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, Uid},
@@ -358,6 +358,10 @@ impl Context {
         deletions: usize,
     ) -> Result<Reservation, Exceeded> {
         let children = || self.count_children();
+        let allowance = match &self.parts.buckets {
+            Some(fence) => allowance.within(fence.works().len(), Buckets::ALL.len()),
+            None => allowance,
+        };
         self.budget().take(allowance, deletions, now().monotonic, children)
     }
 }

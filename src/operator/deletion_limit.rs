@@ -24,7 +24,7 @@ pub struct DeletionLimit {
     /// any case.
     pub reconcile: Allowance,
     /// The limit for all children of the operator within a minute. Default half of them, and 50 in
-    /// any case. The process counts it: a restarted one begins another minute. Deletions that are
+    /// any case. Processes that share the parents have their part of it each. The process counts it: a restarted one begins another minute. Deletions that are
     /// reported as held stay held, but only `reconcile` limits what a process that crashes
     /// repeatedly deletes.
     pub minute: Allowance,
@@ -49,6 +49,16 @@ impl Allowance {
         let share = children.saturating_mul(usize::from(self.percent)) / 100;
         share.max(self.at_least)
     }
+
+    /// The part of a process that works in some of these buckets, rounded up.
+    pub(crate) fn within(self, some: u32, all: u32) -> Self {
+        let (some, all) = (widened(some), widened(all).max(1));
+        Self { at_least: self.at_least.saturating_mul(some).div_ceil(all), ..self }
+    }
+}
+
+fn widened(buckets: u32) -> usize {
+    usize::try_from(buckets).unwrap_or(usize::MAX)
 }
 
 impl Default for DeletionLimit {
@@ -84,6 +94,15 @@ mod tests {
             let allowance = Allowance { percent, at_least };
             assert_eq!(allowance.of(children), expected, "{allowance:?} of {children}");
         }
+    }
+
+    #[test]
+    fn processes_that_share_the_parents_share_the_number() {
+        let allowance = Allowance { percent: 50, at_least: 50 };
+        assert_eq!(allowance.within(64, 64), allowance);
+        assert_eq!(allowance.within(22, 64).at_least, 18);
+        assert_eq!(allowance.within(0, 64).at_least, 0);
+        assert_eq!(allowance.within(22, 64).of(100), 50, "the percentage is of its own children");
     }
 
     #[test]

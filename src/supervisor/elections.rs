@@ -50,8 +50,10 @@ impl Elections {
 
     /// Joins the group with which the process shares its parents.
     pub(super) fn share(sharding: &Sharding, wiring: &Wiring, fences: &Fences) -> Self {
-        let sharded = fences.common().zip(fences.buckets().cloned());
-        let sharded = sharded.map(|both| start_sharder(sharding, both, fences.reach(), wiring));
+        let of_group = fences.common().zip(fences.first()).zip(fences.buckets().cloned());
+        let sharded = of_group.map(|(both, buckets)| {
+            start_sharder(sharding, (both, buckets), fences.reach(), wiring)
+        });
         Self { sharded, ..Self::default() }
     }
 
@@ -122,7 +124,7 @@ impl Settings {
 
 fn start_sharder(
     sharding: &Sharding,
-    (fence, buckets): (Fence, BucketFence),
+    ((fence, first), buckets): ((Fence, Fence), BucketFence),
     reach: FenceReach,
     wiring: &Wiring,
 ) -> Sharded {
@@ -136,6 +138,7 @@ fn start_sharder(
         url: sharding.url.clone(),
         timing: sharding.timing,
         fence,
+        first,
         buckets,
         reach,
         watches: watch::Sender::new(Buckets::NONE),

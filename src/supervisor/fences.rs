@@ -13,8 +13,15 @@ pub(super) struct Fences {
     connection: Connection,
     kind: Kind,
     by_operator: BTreeMap<String, Fenced>,
-    /// In which buckets the process works; `None` if it works in all.
-    buckets: Option<BucketFence>,
+    shares: Option<Shares>,
+}
+
+/// The fences of a process that shares its parents out.
+struct Shares {
+    /// In which buckets the process works.
+    buckets: BucketFence,
+    /// For what belongs to the group: one member does it.
+    first: Fenced,
 }
 
 /// Whose fences there are.
@@ -46,19 +53,19 @@ impl Fences {
             Some(election) if election.per_operator => Kind::PerOperator,
             Some(_) => Kind::Common(Fenced::new(&connection)?),
         };
-        Ok(Self { connection, kind, by_operator: BTreeMap::new(), buckets: None })
+        Ok(Self { connection, kind, by_operator: BTreeMap::new(), shares: None })
     }
 
     /// The fence of a process that shares its parents out, and those of its buckets.
     pub(super) fn shared(connection: Connection) -> Result<Self, RunError> {
-        let (kind, buckets) =
-            (Kind::Common(Fenced::new(&connection)?), Some(BucketFence::default()));
-        Ok(Self { connection, kind, by_operator: BTreeMap::new(), buckets })
+        let kind = Kind::Common(Fenced::new(&connection)?);
+        let shares = Shares { buckets: BucketFence::default(), first: Fenced::new(&connection)? };
+        Ok(Self { connection, kind, by_operator: BTreeMap::new(), shares: Some(shares) })
     }
 
     /// Fences that never open.
     pub(super) fn closed(connection: Connection) -> Self {
-        Self { connection, kind: Kind::Closed, by_operator: BTreeMap::new(), buckets: None }
+        Self { connection, kind: Kind::Closed, by_operator: BTreeMap::new(), shares: None }
     }
 
     /// How far they reach.
@@ -67,7 +74,12 @@ impl Fences {
     }
 
     pub(super) fn buckets(&self) -> Option<&BucketFence> {
-        self.buckets.as_ref()
+        self.shares.as_ref().map(|shares| &shares.buckets)
+    }
+
+    /// The fence of what belongs to a group.
+    pub(super) fn first(&self) -> Option<Fence> {
+        self.shares.as_ref().map(|shares| shares.first.fence.clone())
     }
 
     /// The fence of all operators, if they share one.
@@ -105,8 +117,12 @@ impl Fences {
         }
     }
 
-    /// The connection of what belongs to the process: behind the fence of all operators, or of this one.
+    /// The connection of what belongs to the process: behind the fence of all operators, or of this one. Of a group one member
+    /// does it.
     pub(super) fn behind_any(&self, cluster: Cluster, operator: Option<&str>) -> Cluster {
+        if let Some(Shares { first: Fenced { fence, writer }, .. }) = &self.shares {
+            return cluster.behind(fence.clone(), writer.clone());
+        }
         match (&self.kind, operator) {
             (Kind::Common(Fenced { fence, writer }), _) => {
                 cluster.behind(fence.clone(), writer.clone())

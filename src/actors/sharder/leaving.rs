@@ -43,6 +43,7 @@ impl Sharder {
         let lease = self.shards.release(election_now());
         self.apply_role();
         self.parts.fence.seal();
+        self.parts.first.seal();
         if lease.is_some() && !is_over {
             let lease = self.parts.lease.to_string();
             tracing::warn!(
@@ -57,7 +58,8 @@ impl Sharder {
     fn is_over(&self) -> bool {
         let is_idle = |gate: &Gate| gate.look().running == 0;
         let are_idle = self.operators.values().all(|operator| is_idle(&operator.gate));
-        !self.parts.fence.has_writes() && are_idle
+        let Self { parts, .. } = self;
+        !parts.fence.has_writes() && !parts.first.has_writes() && are_idle
     }
 }
 

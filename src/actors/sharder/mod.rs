@@ -39,7 +39,7 @@ use crate::{
     board::{Board, Group, Leadership},
     cluster::{Cluster, election_now},
     election::{
-        BucketFence, Buckets, Fence, FenceReach, Role, ShardAct, ShardInput, Shards, Timing,
+        Bucket, BucketFence, Buckets, Fence, FenceReach, Role, ShardAct, ShardInput, Shards, Timing,
     },
     execute::{Gate, now},
     metrics::{MailboxDepth, Metrics},
@@ -61,6 +61,8 @@ pub(crate) struct SharderParts {
     pub(crate) timing: Timing,
     /// The fence of the process.
     pub(crate) fence: Fence,
+    /// The fence of what one member does for all: it is open where the first bucket is.
+    pub(crate) first: Fence,
     pub(crate) buckets: BucketFence,
     pub(crate) reach: FenceReach,
     /// Receives the buckets whose objects are to be watched.
@@ -153,6 +155,7 @@ impl Sharder {
     fn apply_role(&mut self) {
         let role = self.shards.role(election_now());
         self.parts.fence.set(role.until);
+        self.parts.first.set(role.until.filter(|_| role.works.has(Bucket::FIRST)));
         self.parts.buckets.set(role.works, role.closing);
         let before = mem::replace(&mut self.role, role);
         if before.until.is_some() != self.role.until.is_some() {

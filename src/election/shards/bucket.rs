@@ -16,6 +16,9 @@ pub(crate) struct Bucket(u8);
 pub(crate) struct Buckets(u64);
 
 impl Bucket {
+    /// The bucket whose member does what belongs to the group.
+    pub(crate) const FIRST: Self = Self(0);
+
     /// The bucket of a uid. The hash is that of `shardSelector` (KEP-5866), so that a bucket is a range which the API
     /// server can select.
     pub(crate) fn of(uid: &Uid) -> Self {
