@@ -62,14 +62,16 @@ pub(crate) struct Leadership {
     pub(crate) is_lost: bool,
     /// Where the writes of a former leader are held back.
     pub(crate) reach: FenceReach,
+    /// For which part of the parents this process works, where it shares them with others.
+    pub(crate) share: Option<String>,
 }
 
 impl Leadership {
     /// The part in words; `None` if there is nothing to say.
     pub(crate) fn sentence(&self) -> Option<String> {
-        let Self { lease, leads, holder, problem, identity: _, is_lost: _, reach: _ } = self;
+        let Self { lease, leads, holder, problem, share, .. } = self;
         let role = match holder {
-            _ if *leads => None,
+            _ if *leads => share.clone(),
             Some(holder) => Some(format!("standby: {holder} leads by the Lease {lease}")),
             None => Some(format!("standby: nobody holds the Lease {lease}")),
         };

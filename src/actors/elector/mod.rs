@@ -156,6 +156,7 @@ impl Elector {
             problem: self.problem.why().cloned(),
             is_lost: self.is_lost(),
             reach: self.parts.reach,
+            share: None,
         };
         self.parts.board.set_leadership(&names, &leadership);
     }

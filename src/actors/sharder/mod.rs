@@ -202,6 +202,16 @@ impl Sharder {
         self.ending = Some((closing, waiting.abort_handle()));
     }
 
+    /// For which part of the parents this process works, and who works for the others.
+    fn share(&self) -> String {
+        let others: Vec<&str> = self.shards.members().map(|(name, _)| name).collect();
+        let share = format!("works for {} of 64 buckets of parents", self.role.works.len());
+        match others.is_empty() {
+            true => format!("{share}, and is the only process"),
+            false => format!("{share}; other processes: {}", others.join(", ")),
+        }
+    }
+
     fn show(&self) {
         let may_write = self.role.until.is_some();
         let leadership = Leadership {
@@ -212,6 +222,7 @@ impl Sharder {
             problem: self.problem.why().cloned(),
             is_lost: !may_write && self.problem.lasts(DEGRADED_AFTER, now().monotonic),
             reach: self.parts.reach,
+            share: Some(self.share()),
         };
         let names: Vec<OperatorName> = self.operators.keys().cloned().collect();
         self.parts.board.set_leadership(&names, &leadership);

@@ -41,6 +41,7 @@ pub(super) struct Pause {
 pub(super) struct Leadership {
     pub(super) leads: bool,
     pub(super) holder: Option<String>,
+    pub(super) share: Option<String>,
 }
 
 /// That of the parents from old versions of their type.

@@ -97,6 +97,8 @@ fn about(operator: &Operator, now: Timestamp) -> String {
     let leadership = operator.leadership.as_ref().filter(|it| !it.leads);
     let leader =
         leadership.and_then(|it| it.holder.as_ref()).map(|it| format!("the leader is {it}"));
+    let share = operator.leadership.as_ref().filter(|it| it.leads).and_then(|it| it.share.clone());
+    let leader = leader.or(share);
     let migration = operator.migration.as_ref().filter(|it| it.state != "complete");
     let migration = migration.map(|it| it.message.clone());
     let parts = stale.into_iter().chain(paused).chain(leader).chain(migration);

@@ -80,12 +80,16 @@ struct LeadershipView {
     /// Which writes of a former leader are not held back; absent if all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     weakness: Option<&'static str>,
+    /// For which part of the parents this process works; absent if it works for all while it leads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<String>,
 }
 
 impl From<Leadership> for LeadershipView {
     fn from(leadership: Leadership) -> Self {
-        let Leadership { lease, identity, leads, holder, problem, is_lost: _, reach } = leadership;
-        Self { lease, identity, leads, holder, problem, weakness: reach.weakness() }
+        let Leadership { lease, identity, leads, holder, problem, is_lost: _, reach, share } =
+            leadership;
+        Self { lease, identity, leads, holder, problem, weakness: reach.weakness(), share }
     }
 }
 

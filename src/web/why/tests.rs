@@ -153,6 +153,7 @@ fn a_pause_of_the_operator_is_not_shown_as_one_of_the_parent() {
 fn a_standby_names_the_leader_and_how_a_dead_one_is_replaced() {
     let mut case = case(ParentPhase::Pending);
     let leadership = Leadership {
+        share: None,
         lease: "ops/cooks".to_owned(),
         identity: "second".to_owned(),
         leads: false,
