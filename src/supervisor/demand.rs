@@ -15,11 +15,15 @@
 //!                            with one in x and one in y as fallbacks while that is forbidden
 //! ```
 
+mod sharing;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(super) use sharing::Sharing;
+use sharing::Whose;
+
 use crate::{
-    cluster::{Shard, ShardedBy, WatchSpec, Watched},
-    election::Buckets,
+    cluster::{WatchSpec, Watched},
     object::K8sType,
     operator::{BUCKET_LABEL, Labels, Namespaces, OperatorConfig},
     related::SourceSpec,
@@ -37,33 +41,12 @@ pub(super) struct Demand {
     sharing: Option<Sharing>,
 }
 
-/// The part of all parents that a process works for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Sharing {
-    pub(super) buckets: Buckets,
-    /// The types of children of which some may have no label of their bucket.
-    pub(super) unlabelled: BTreeSet<K8sType>,
-    /// The labels whose value is the uid of a parent.
-    pub(super) parent_labels: BTreeSet<String>,
-}
-
 /// What one watch shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ScopeDemand {
     namespace: Option<String>,
     need: Need,
     whose: Whose,
-}
-
-/// What the objects of a type are to the operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    Parents,
-    Children,
-    /// Parents of one operator and children of another.
-    Both,
-    /// They are read, whatever their bucket is.
-    Anybody,
 }
 
 /// What has to happen to the watches.
@@ -300,44 +283,6 @@ fn places_of(uses: &[Use<'_>]) -> Vec<ScopeDemand> {
     let named: BTreeSet<&String> = named.collect();
     let all = is_everywhere.then(|| scope(None));
     all.into_iter().chain(named.into_iter().map(|name| scope(Some(name)))).collect()
-}
-
-impl Sharing {
-    /// The watch of the objects of the buckets.
-    fn narrowed(&self, spec: WatchSpec, whose: Whose) -> WatchSpec {
-        let labels = || self.parent_labels.clone();
-        let by = match whose {
-            Whose::Anybody => return spec,
-            Whose::Parents => ShardedBy::Uid,
-            Whose::Both => ShardedBy::Either(labels()),
-            Whose::Children if self.unlabelled.contains(&spec.ty) => ShardedBy::Parent(labels()),
-            Whose::Children => return self.selected(spec),
-        };
-        WatchSpec { shard: Some(Shard { buckets: self.buckets, by }), ..spec }
-    }
-
-    /// The same by the label of the bucket.
-    fn selected(&self, spec: WatchSpec) -> WatchSpec {
-        if self.buckets == Buckets::ALL {
-            return spec;
-        }
-        let numbers: Vec<String> = self.buckets.iter().map(|bucket| bucket.to_string()).collect();
-        // An empty set is no selector.
-        let numbers = if numbers.is_empty() { "none".to_owned() } else { numbers.join(",") };
-        let within = format!("{BUCKET_LABEL} in ({numbers})");
-        let labels = spec.label_selector.map_or(within.clone(), |it| format!("{it},{within}"));
-        WatchSpec { label_selector: Some(labels), ..spec }
-    }
-}
-
-impl Whose {
-    fn union(self, other: Self) -> Self {
-        match (self, other) {
-            (one, other) if one == other => one,
-            (Self::Anybody, _) | (_, Self::Anybody) => Self::Anybody,
-            _ => Self::Both,
-        }
-    }
 }
 
 impl Need {

@@ -14,7 +14,7 @@ use kube::Client;
 use serde_json::Value;
 use tokio::{
     runtime::{Handle, Runtime},
-    sync::{mpsc, watch},
+    sync::mpsc,
     time::timeout,
 };
 
@@ -29,11 +29,11 @@ use super::{
     ending::{Servers, end, hand_over},
     external::{self, ExternalChanges},
     fences::Fences,
-    labels,
     migration::{Migrated, Migrations},
     readiness::{OnReady, Readiness},
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
+    sharing,
     thread::Lifeline,
     unserved::Answered,
     webhooks::{BoundWebhooks, Called},
@@ -43,7 +43,7 @@ use crate::{
     actors::{ArbiterPool, Arbiters, Sharded},
     board::{Board, CredentialState},
     cluster::{Cluster, apply_webhooks, described_error, install_crds},
-    election::{Buckets, LeaderElection, Sharding},
+    election::{LeaderElection, Sharding},
     manifests::in_namespace,
     metrics::{Metrics, TraceIds},
     object::K8sType,
@@ -280,16 +280,11 @@ async fn operate(
     };
     let buckets = elections.sharded().map(Sharded::watches);
     let mut members = Members::new(wiring, fences, elections, is_plan_only).reading(wanted.reads);
-    if let Some(buckets) = &buckets {
+    if let Some(buckets) = buckets.clone() {
         let watches = members.watches_of_unlabelled_for(&operators);
-        let unlabelled = labels::unlabelled(cluster.clone(), watches);
-        let first = first_buckets(buckets.clone());
-        let both = async move { Ok(futures::future::join(unlabelled, first).await) };
-        let Some((unlabelled, _)) =
-            before(runtime, both, stopped.as_mut()).await.map_err(RunError::Connect)?
-        else {
-            return Ok(None);
-        };
+        let sharing = sharing::begun(cluster.clone(), watches, buckets);
+        let begun = before(runtime, sharing, stopped.as_mut()).await.map_err(RunError::Connect)?;
+        let Some(unlabelled) = begun else { return Ok(None) };
         members.know_unlabelled(unlabelled);
     }
     members.admit(operators, expects_registrations)?;
@@ -336,15 +331,6 @@ async fn installed(
     let crds = crds.into_iter().map(|crd| in_namespace(crd, client.default_namespace()));
     install_crds(&client, &crds.collect::<Vec<_>>()).await?;
     Ok(apply_webhooks(&client, &webhooks).await?)
-}
-
-/// How long the operators wait for their first buckets: without them they would watch nothing, and then list everything again.
-const FIRST_BUCKETS: Duration = Duration::from_secs(3);
-
-async fn first_buckets(mut buckets: watch::Receiver<Buckets>) {
-    let first = buckets.wait_for(|buckets| *buckets != Buckets::NONE);
-    // The process may be cut off.
-    let _ = timeout(FIRST_BUCKETS, first).await;
 }
 
 /// The certificates of webhooks that all replicas share.

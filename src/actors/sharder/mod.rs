@@ -9,34 +9,36 @@
 //!   fences, gates and operators; what the registry is to watch; board, metrics
 //! ```
 //!
+//! - `handle`: what the supervisor asks of it;
 //! - `lease`: the requests and the watch of the Leases;
-//! - `leaving`: the end.
+//! - `leaving`: the end;
+//! - `shown`: the board and the metrics.
 
+mod handle;
 mod lease;
 mod leaving;
+mod shown;
 
 use std::{collections::BTreeMap, mem};
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use actix::{Actor, AsyncContext, Context, Handler};
 use tokio::{
     runtime::Handle,
     sync::{oneshot, watch},
     task::AbortHandle,
 };
 
-use leaving::Leave;
+pub(crate) use handle::Sharded;
 
 use super::{
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{BucketsChanged, GroupAnswered, Released},
-    operator_actor::handle::OperatorHandle,
     problem::Problem,
     supervised::{self, ActorPanic, Supervised, Supervision, guarded},
     timer::Timer,
-    watching::DEGRADED_AFTER,
 };
 use crate::{
-    board::{Board, Group, Leadership},
+    board::Board,
     cluster::{Cluster, election_now},
     election::{
         Bucket, BucketFence, Buckets, Fence, FenceReach, Role, ShardAct, ShardInput, Shards, Timing,
@@ -201,46 +203,6 @@ impl Sharder {
         });
         self.ending = Some((closing, waiting.abort_handle()));
     }
-
-    /// For which part of the parents this process works, and who works for the others.
-    fn share(&self) -> String {
-        let others: Vec<&str> = self.shards.members().map(|(name, _)| name).collect();
-        let share = format!("works for {} of 64 buckets of parents", self.role.works.len());
-        match others.is_empty() {
-            true => format!("{share}, and is the only process"),
-            false => format!("{share}; other processes: {}", others.join(", ")),
-        }
-    }
-
-    fn show(&self) {
-        let may_write = self.role.until.is_some();
-        let leadership = Leadership {
-            lease: self.parts.lease.to_string(),
-            identity: self.parts.lease.name.to_string(),
-            leads: may_write,
-            holder: may_write.then(|| self.parts.lease.name.to_string()),
-            problem: self.problem.why().cloned(),
-            is_lost: !may_write && self.problem.lasts(DEGRADED_AFTER, now().monotonic),
-            reach: self.parts.reach,
-            share: Some(self.share()),
-        };
-        let names: Vec<OperatorName> = self.operators.keys().cloned().collect();
-        self.parts.board.set_leadership(&names, &leadership);
-        let unowned = self.shards.unowned();
-        self.parts.metrics.buckets(self.role.works.len(), unowned.len());
-        let members = self.shards.members();
-        let members = members.map(|(name, said)| (name.to_owned(), said.cloned()));
-        self.parts.board.show_group(Group {
-            name: self.parts.group.clone(),
-            member: self.parts.lease.name.to_string(),
-            works: self.role.works,
-            closing: self.role.closing,
-            watches: self.role.watches,
-            unowned,
-            selects_shards: self.selects_shards,
-            others: members.collect(),
-        });
-    }
 }
 
 fn shards(parts: &SharderParts) -> Shards {
@@ -320,85 +282,5 @@ impl Receive<GroupAnswered> for Sharder {
             self.problem.set(problem, now().monotonic);
         }
         self.step(input, ctx);
-    }
-}
-
-/// An operator works in the buckets of the process. Its gate is held.
-pub(super) struct Joined {
-    operator: OperatorName,
-    gate: Gate,
-    changed: MeteredRecipient<BucketsChanged>,
-}
-
-pub(super) struct Parted {
-    operator: OperatorName,
-}
-
-impl Receive<Joined> for Sharder {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, Joined { operator, gate, changed }: Joined, _: &mut Self::Context) {
-        if self.role.until.is_some() {
-            gate.open();
-        }
-        // The buckets may have changed before it joined.
-        changed.post(BucketsChanged);
-        self.operators.insert(operator, Member { gate, changed });
-        self.show();
-    }
-}
-
-impl Receive<Parted> for Sharder {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, Parted { operator }: Parted, _: &mut Self::Context) {
-        self.operators.remove(&operator);
-    }
-}
-
-/// A running member of a group. Cheap to clone.
-#[derive(Clone)]
-pub(crate) struct Sharded {
-    sharder: Addr<Sharder>,
-    mailbox: MailboxDepth,
-    watches: watch::Receiver<Buckets>,
-}
-
-impl Sharded {
-    /// The buckets whose objects are to be watched, now and later.
-    pub(crate) fn watches(&self) -> watch::Receiver<Buckets> {
-        self.watches.clone()
-    }
-
-    /// Adds an operator, whose gate is held: it works in the buckets of the process.
-    pub(crate) fn join(&self, operator: OperatorName, gate: Gate, handle: &OperatorHandle) {
-        gate.hold();
-        let changed = MeteredRecipient::new(handle.address(), handle.mailbox());
-        post(&self.sharder, &self.mailbox, Joined { operator, gate, changed });
-    }
-
-    pub(crate) fn part(&self, operator: OperatorName) {
-        post(&self.sharder, &self.mailbox, Parted { operator });
-    }
-
-    /// The caches hold the objects of these buckets completely.
-    pub(crate) fn warm(&self, buckets: Buckets) {
-        let input = ShardInput::Warm(buckets);
-        post(&self.sharder, &self.mailbox, GroupAnswered::of(input));
-    }
-
-    /// Returns when other members have the buckets, or nobody is there to take them.
-    pub(crate) async fn leave(&self) {
-        let (left, has_left) = oneshot::channel();
-        post(&self.sharder, &self.mailbox, Leave { left });
-        let _ = has_left.await;
-    }
-
-    /// Gives the Lease back after the last write. Where a reconcile or a write did not end it expires.
-    pub(crate) async fn release(&self) {
-        let (done, is_done) = oneshot::channel();
-        post(&self.sharder, &self.mailbox, Released { done });
-        // The sender is dropped when it is done.
-        let _ = is_done.await;
     }
 }

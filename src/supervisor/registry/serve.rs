@@ -23,7 +23,7 @@ use crate::{
     election::Buckets,
     execute::Gone,
     object::K8sType,
-    supervisor::labels::{CHECKED_EVERY, unlabelled},
+    supervisor::sharing::{CHECKED_EVERY, unlabelled},
 };
 
 /// How long requests in flight may take when an operator goes: longer than one may last.
