@@ -225,6 +225,7 @@ fn parts(parents: &Store, client: Client, board: Board, runtime: Handle) -> Oper
 fn context(parents: Store, client: Client) -> Context {
     let metrics = Metrics::new();
     let parts = ContextParts {
+        buckets: None,
         parent_types: <_>::default(),
         reads: Arc::default(),
         shared_permits: SharedPermits::for_limits([16]),

@@ -64,6 +64,7 @@ impl World {
         let (parents, children) = (parents.0, vec![children.0]);
         let requests = setup.requests.clone();
         let context = Context::new(ContextParts {
+            buckets: None,
             reads: Arc::default(),
             shared_permits: SharedPermits::for_limits([16]),
             requests,

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Secret};
 
 use super::*;
-use crate::operator::ChildConfig;
+use crate::{cluster::ShardedBy, operator::ChildConfig};
 
 fn watches(configs: &[&OperatorConfig]) -> Watches {
     demand(configs).watches()
@@ -49,6 +49,70 @@ fn what_a_webhook_reads_is_watched_as_a_whole_also_where_nobody_else_needs_it() 
         let whole = &watches[&ty][0];
         assert_eq!((&whole.namespace, &whole.label_selector), (&None, &None), "{ty}");
     }
+}
+
+/// The watch of a type in a process that works in buckets 3 and 7.
+fn shared(configs: &[&OperatorConfig], unlabelled: &[K8sType], ty: &K8sType) -> WatchSpec {
+    let sharing = Sharing {
+        buckets: "3,7".parse().unwrap(),
+        unlabelled: unlabelled.iter().cloned().collect(),
+        parent_labels: BTreeSet::from(["operetta.dev/parent-uid".to_owned()]),
+    };
+    demand(configs).shared(Some(sharing)).watches()[ty][0].clone()
+}
+
+#[test]
+fn a_process_of_several_watches_the_parents_and_children_of_its_buckets() {
+    let (parents, pods) = (K8sType::of::<ConfigMap>(), K8sType::of::<Pod>());
+    let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
+    let by = |spec: &WatchSpec| spec.shard.as_ref().map(|shard| shard.by.clone());
+    assert_eq!(by(&shared(&[&a], &[], &parents)), Some(ShardedBy::Uid));
+    let labelled = shared(&[&a], &[], &pods);
+    let selector = "app.kubernetes.io/managed-by in (a),operetta.dev/bucket in (3,7)";
+    assert_eq!((labelled.label_selector.as_deref(), by(&labelled)), (Some(selector), None));
+    let labels = || BTreeSet::from(["operetta.dev/parent-uid".to_owned()]);
+    let unlabelled = shared(&[&a], std::slice::from_ref(&pods), &pods);
+    assert_eq!(unlabelled.label_selector.as_deref(), Some("app.kubernetes.io/managed-by in (a)"));
+    assert_eq!(by(&unlabelled), Some(ShardedBy::Parent(labels())));
+    let b = OperatorConfig::of::<Pod>("b");
+    let both = shared(&[&a, &b], &[], &pods);
+    assert_eq!(
+        (both.label_selector.as_deref(), by(&both)),
+        (None, Some(ShardedBy::Either(labels())))
+    );
+}
+
+#[test]
+fn what_is_read_whole_is_not_shared_and_all_buckets_need_no_label() {
+    let pods = K8sType::of::<Pod>();
+    let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
+    let whole = Demand::of(&[demanding(&a)], &[pods.clone()].into());
+    let sharing =
+        |buckets: &str| Some(Sharing { buckets: buckets.parse().unwrap(), ..Sharing::default() });
+    let watches = whole.shared(sharing("3")).watches();
+    assert_eq!((&watches[&pods][0].label_selector, &watches[&pods][0].shard), (&None, &None));
+    let alone = demand(&[&a]).shared(sharing("0-63")).watches();
+    let selector = alone[&pods][0].label_selector.as_deref();
+    assert_eq!(selector, Some("app.kubernetes.io/managed-by in (a)"));
+    let nothing = demand(&[&a]).shared(sharing("")).watches();
+    let selector = nothing[&pods][0].label_selector.as_deref().unwrap();
+    assert!(selector.ends_with("operetta.dev/bucket in (none)"), "{selector}");
+}
+
+#[test]
+fn other_buckets_are_a_change_of_the_watches_that_are_shared() {
+    let (parents, pods) = (K8sType::of::<ConfigMap>(), K8sType::of::<Pod>());
+    let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
+    let of = |buckets: &str| {
+        let sharing = Sharing { buckets: buckets.parse().unwrap(), ..Sharing::default() };
+        demand(&[&a]).shared(Some(sharing))
+    };
+    let mut changed = of("3").since(&of("4")).changed;
+    changed.sort();
+    let mut expected = vec![parents, pods];
+    expected.sort();
+    assert_eq!(changed, expected);
+    assert_eq!(of("3").since(&of("3")), Difference::default());
 }
 
 #[test]
