@@ -37,7 +37,7 @@ impl World {
         let bytes: usize = all.iter().map(|object| object.json().len()).sum();
         assert_eq!((reader.bytes(), reader.len()), (bytes, self.reported.len()), "{self:#?}");
         let texts = |objects: Vec<Object>| -> Vec<String> {
-            objects.iter().map(|object| object.json().to_owned()).collect()
+            objects.iter().map(|object| object.json().into_owned()).collect()
         };
         for number in 0..PARENTS {
             let uid = parent(number).to_string();
