@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{
     KeptManagers, Object, ParseObjectError,
     managed::Entry,
-    object::{Facts, METADATA_FIRST},
+    object::{Facts, METADATA_FIRST, MetadataFields},
     sample::Own,
 };
 use crate::object::{
@@ -116,6 +116,7 @@ impl<'a> Outline<'a> {
             managed: managers.reduce(managed, self.controller.as_ref()),
             controller: self.controller,
             metadata: u32::try_from(metadata).expect("is shorter than the whole text"),
+            fields: MetadataFields::of(&fields),
             readiness: <_>::default(),
         }))
     }
