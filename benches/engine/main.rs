@@ -43,6 +43,11 @@ use clap::Parser;
 
 use settings::{Figure, Settings};
 use table::Row;
+use tikv_jemallocator::Jemalloc;
+
+/// As the program `operators` has it.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 #[tokio::main]
 async fn main() -> Result<()> {
