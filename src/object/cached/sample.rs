@@ -13,7 +13,7 @@ pub(super) struct Sample {
     places: Vec<u16>,
 }
 
-/// What an object repeats in its text, by mark. The first is longer than what may contain another.
+/// What an object repeats in its text, by mark: the uids come first, because a name may be a part of one.
 pub(super) struct Own {
     text: String,
     ends: [usize; MARKS],

@@ -22,8 +22,8 @@ impl World {
         let named: BTreeSet<Uid> =
             named.filter_map(|it| it.label(server::LABEL)).map(|it| Uid::new(&it)).collect();
         assert_eq!(change.parents, named, "{self:#?}");
-        let before = change.before.as_ref().map(|it| it.json().to_owned());
-        let known = self.reported.get(&key).map(|it| it.json().to_owned());
+        let before = change.before.as_ref().map(|it| it.json().into_owned());
+        let known = self.reported.get(&key).map(|it| it.json().into_owned());
         assert_eq!(before, known, "not reported: {self:#?}");
         match change.after {
             Some(after) => self.reported.insert(key, after),
