@@ -1,6 +1,9 @@
 //! The API server of a measurement, and its log of requests. Each figure starts its own.
 
-use std::path::PathBuf;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -77,6 +80,14 @@ impl Cluster {
         self.connector()().await
     }
 
+    /// A client that needs no connection where the server is in this process.
+    pub(crate) async fn direct_client(&self) -> Result<Client> {
+        match self {
+            Self::InProcess(server) | Self::Tls { server, .. } => Ok(server.client()),
+            Self::Real(_) => self.client().await,
+        }
+    }
+
     /// How another runtime connects.
     pub(crate) fn connector(&self) -> Connect {
         match self {
@@ -107,6 +118,14 @@ impl Cluster {
             }
             Self::Real(control_plane) => Ok(control_plane.kubeconfig_path().to_owned()),
         }
+    }
+
+    /// Removes such a file after it has been read, unless it is the server's: it holds a credential.
+    pub(crate) fn remove(&self, kubeconfig: &Path) -> Result<()> {
+        if matches!(self, Self::Tls { .. }) {
+            fs::remove_file(kubeconfig)?;
+        }
+        Ok(())
     }
 
     /// From here on requests are counted.

@@ -9,6 +9,7 @@ mod bare;
 mod change;
 mod cluster;
 mod cold;
+mod counting;
 mod events;
 mod floor;
 mod helper_process;
@@ -26,8 +27,10 @@ mod related;
 mod repair;
 mod requests;
 mod restart;
+mod seeding;
 mod settings;
 mod sightings;
+mod start;
 mod table;
 mod twins;
 mod typed;
@@ -40,12 +43,20 @@ use clap::Parser;
 
 use settings::{Figure, Settings};
 use table::Row;
+use tikv_jemallocator::Jemalloc;
+
+/// As the program `operators` has it.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let settings = Settings::parse();
     if let Some(kubeconfig) = &settings.operators_of {
         return process::run_operators(kubeconfig, settings.workload, settings.types).await;
+    }
+    if let Some(kubeconfig) = &settings.counts_of {
+        return counting::run(kubeconfig, settings.workload).await;
     }
     if let Some(web) = settings.readers_of {
         return web::readers::read(web, settings.burst()).await;
@@ -74,6 +85,7 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Change => change::measure(settings).await,
         Figure::Rate => rate::measure(settings).await,
         Figure::Repair => repair::measure(settings).await,
+        Figure::Start => start::measure(settings).await,
         Figure::Memory => memory::measure(settings).await,
         Figure::Idle => idle::measure(settings).await,
         Figure::Types => many_types::measure(settings).await,

@@ -29,6 +29,8 @@ pub(crate) struct OperatorProcess(Helper);
 pub(crate) struct Rest {
     /// Resident memory.
     pub(crate) resident_kib: usize,
+    /// The most that was resident since the start.
+    pub(crate) peak_kib: usize,
     /// The JSON that it caches.
     pub(crate) cached_bytes: usize,
 }
@@ -44,10 +46,7 @@ impl OperatorProcess {
             .arg("--operators-of")
             .arg(&kubeconfig);
         let helper = Helper::start(&mut command).await?;
-        if matches!(cluster, Cluster::Tls { .. }) {
-            // The file holds a credential and has been read.
-            fs::remove_file(kubeconfig)?;
-        }
+        cluster.remove(&kubeconfig)?;
         Ok(Self(helper))
     }
 
@@ -55,9 +54,10 @@ impl OperatorProcess {
     pub(crate) async fn at_rest_with(&mut self, parents: usize) -> Result<Rest> {
         self.0.send(&parents.to_string()).await?;
         let response = self.0.response().await?;
-        let (resident, cached) =
-            response.split_once(' ').context("the response has two numbers")?;
-        Ok(Rest { resident_kib: resident.parse()?, cached_bytes: cached.parse()? })
+        let numbers: Vec<usize> = response.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+        let [resident_kib, peak_kib, cached_bytes] =
+            numbers.try_into().ok().context("the response has three numbers")?;
+        Ok(Rest { resident_kib, peak_kib, cached_bytes })
     }
 
     /// The CPU time that it has used.
@@ -95,7 +95,8 @@ pub(crate) async fn run_operators(
     while let Some(parents) = tokio::task::spawn_blocking(order).await?? {
         operators.until_synced(parents.parse()?).await?;
         tokio::time::sleep(AFTERWARDS).await;
-        println!("{} {}", resident()?, operators.cached_bytes());
+        let peak = memory_of(std::process::id(), "VmHWM:")?;
+        println!("{} {peak} {}", resident()?, operators.cached_bytes());
     }
     operators.stop().await
 }
@@ -107,9 +108,13 @@ pub(crate) fn resident() -> Result<usize> {
 
 /// A process's resident memory in KiB.
 pub(crate) fn resident_of(id: u32) -> Result<usize> {
+    memory_of(id, "VmRSS:")
+}
+
+fn memory_of(id: u32, name: &str) -> Result<usize> {
     let path = format!("/proc/{id}/status");
     let status = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    Ok(number.context("/proc/<pid>/status has VmRSS in kB")?.parse()?)
+    Ok(number.with_context(|| format!("/proc/<pid>/status has {name} in kB"))?.parse()?)
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::{
     operators::{self, Operators},
     parents::{self, Created, FIRST_MARK},
-    workload::Workload,
+    workload::{ParentType, Workload},
 };
 
 const PARENT: &str = "blank-parent";
@@ -82,8 +82,19 @@ struct Log {
 }
 
 impl Recording {
-    /// Records the operator of a workload.
+    /// Records the operator of a workload, for the floor and its parents.
     pub(crate) async fn take(workload: Workload) -> Result<Self> {
+        Self::take_as(workload, "floor", workload.floor()).await
+    }
+
+    /// The same for the operator itself and its own parents.
+    pub(crate) async fn of_own(workload: Workload) -> Result<Self> {
+        let ty = workload.parent(0);
+        let name = workload.config(&ty).name().to_owned();
+        Self::take_as(workload, &name, ty).await
+    }
+
+    async fn take_as(workload: Workload, name: &str, ty: ParentType) -> Result<Self> {
         let mut session = Session::begin(workload).await?;
         let (created, create) = session.created().await?;
         let child_uid = session.child().await?["metadata"]["uid"].as_str().map(str::to_owned);
@@ -93,14 +104,14 @@ impl Recording {
         let delete = session.deleted().await?;
         let paths = session.paths_of_one();
         session.operators.stop().await?;
-        let own = |sent: Sent| template(sent, workload, values.clone());
+        let twin = |sent: Sent| template(sent, workload, (name, &ty), values.clone());
         let is_of_one = |sent: &Sent| paths.iter().any(|path| sent.is_of(path));
-        let of_one = |all: Vec<Sent>| all.into_iter().filter(is_of_one).map(own).collect();
+        let of_one = |all: Vec<Sent>| all.into_iter().filter(is_of_one).map(twin).collect();
         let watches = session.watches.iter().map(|path| floors_watch(path, workload));
         Ok(Self {
             lists: mem::take(&mut session.lists),
             watches: watches.collect(),
-            create: create.into_iter().map(own).collect(),
+            create: create.into_iter().map(twin).collect(),
             change: of_one(change),
             edit: of_one(edit),
             delete: of_one(delete),
@@ -198,17 +209,22 @@ fn floors_watch(path: &str, workload: Workload) -> String {
     format!("{path}?{}", parts.join("&").replace(&name, "floor"))
 }
 
-/// With the floor's user agent, for the floor's parents.
-fn template(sent: Sent, workload: Workload, values: Arc<Values>) -> Template {
+/// With the name of a twin, for its parents.
+fn template(
+    sent: Sent,
+    workload: Workload,
+    (twin, ty): (&str, &ParentType),
+    values: Arc<Values>,
+) -> Template {
     let Sent { method, path, content_type, body } = sent;
-    let (own, floor) = (workload.parent(0), workload.floor());
+    let own = workload.parent(0);
     let name = workload.config(&own).name().to_owned();
     let path = path
-        .replace(&format!("/{}/", own.plural), &format!("/{}/", floor.plural))
-        .replace(&format!("fieldManager={name}"), "fieldManager=floor");
+        .replace(&format!("/{}/", own.plural), &format!("/{}/", ty.plural))
+        .replace(&format!("fieldManager={name}"), &format!("fieldManager={twin}"));
     let body = body
-        .replace(&format!("\"{name}\""), "\"floor\"")
-        .replace(&format!("\"{}\"", own.kind), &format!("\"{}\"", floor.kind));
+        .replace(&format!("\"{name}\""), &format!("\"{twin}\""))
+        .replace(&format!("\"{}\"", own.kind), &format!("\"{}\"", ty.kind));
     Template { method, path, content_type, body, values }
 }
 

@@ -39,6 +39,9 @@ pub(crate) struct Settings {
     /// Run as the process that is measured
     #[arg(long, hide = true)]
     pub(crate) operators_of: Option<PathBuf>,
+    /// Run as the process that counts objects with a kube client
+    #[arg(long, hide = true)]
+    pub(crate) counts_of: Option<PathBuf>,
     /// Run as the process with the readers of this web endpoint
     #[arg(long, hide = true)]
     pub(crate) readers_of: Option<SocketAddr>,
@@ -72,6 +75,8 @@ pub(crate) enum Figure {
     Rate,
     /// From a child's edit or deletion by another client to its repair
     Repair,
+    /// Such a start in a process of its own, beside a kube client that counts: time, CPU, memory
+    Start,
     /// Resident memory per parent
     Memory,
     /// Requests and CPU without changes

@@ -62,7 +62,8 @@ pub(super) struct Operator {
     restarts: Option<OperatorRestarts>,
     /// The namespaces that it is restricted to, and whether all its types can be read there.
     pub(super) namespaces: Vec<(String, bool)>,
-    pub(super) parents: BTreeMap<ObjectKey, ParentState>,
+    /// Boxed: the nodes of a tree that is filled in order are half empty.
+    pub(super) parents: BTreeMap<ObjectKey, Box<ParentState>>,
     /// Kept up to date with `parents`, because it is read most often.
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
     pub(super) queue: Option<Reader<QueueState>>,
@@ -318,10 +319,10 @@ impl Operator {
     fn record(&mut self, key: &ObjectKey, state: ParentState) {
         self.forget(key);
         self.count(state.phase, 1);
-        self.parents.insert(key.clone(), state);
+        self.parents.insert(key.clone(), Box::new(state));
     }
 
-    fn forget(&mut self, key: &ObjectKey) -> Option<ParentState> {
+    fn forget(&mut self, key: &ObjectKey) -> Option<Box<ParentState>> {
         let parent = self.parents.remove(key)?;
         self.count(parent.phase, -1);
         Some(parent)

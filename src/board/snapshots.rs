@@ -25,7 +25,7 @@ impl Board {
 
     /// One parent of an operator.
     pub fn parent(&self, operator: &str, key: &ObjectKey) -> Option<ParentState> {
-        self.read().operators.get(operator)?.parents.get(key).cloned()
+        self.read().operators.get(operator)?.parents.get(key).map(|state| (**state).clone())
     }
 
     /// All types, by name.

@@ -20,7 +20,8 @@ struct Reference {
 /// The owners; `None` if there may be one with secrets that is not cached.
 pub(super) fn owners(board: &Board, object: &Object) -> Option<Vec<Object>> {
     let (types, mut found) = (board.types(), Vec::new());
-    let references = object.metadata_text("ownerReferences").unwrap_or("[]");
+    let references = object.metadata_text("ownerReferences");
+    let references = references.as_deref().unwrap_or("[]");
     let references: Option<Vec<Reference>> = serde_json::from_str(references).ok()?;
     let mut is_lost = false;
     for reference in references.iter().flatten() {

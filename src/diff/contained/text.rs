@@ -27,7 +27,8 @@ pub(in crate::diff) fn is_plainly_contained(
     fields: &FieldSet,
 ) -> bool {
     let Value::Object(desired) = desired else { return false };
-    let mut text = serde_json::Deserializer::from_str(live.json());
+    let live = live.json();
+    let mut text = serde_json::Deserializer::from_str(&live);
     let owned = Owned::root(Some(fields));
     // The type was compared before, and is not in the text.
     let of_type = ["apiVersion", "kind"].iter().filter(|name| desired.contains_key(**name));

@@ -22,8 +22,10 @@ impl Object {
 
     /// The value of a label.
     pub fn label(&self, name: &str) -> Option<Cow<'_, str>> {
-        let labels: RawFields<'_> = serde_json::from_str(self.metadata_text("labels")?).ok()?;
-        labels.text(name).ok()?
+        self.of_metadata("labels", |text| {
+            let labels: RawFields<'_> = serde_json::from_str(text).ok()?;
+            labels.text(name).ok()?.map(|value| Cow::Owned(value.into_owned()))
+        })
     }
 }
 

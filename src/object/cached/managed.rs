@@ -12,10 +12,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
+    packed::Text,
     passed_over::PassedOver,
+    sample::Own,
+    samples::Samples,
     shared::{Shared, one_of},
 };
-use crate::object::{FieldSet, Uid};
+use crate::object::{FieldSet, K8sType, Uid};
 
 /// The field managers whose entries in `metadata.managedFields` are kept; all others are dropped.
 ///
@@ -30,6 +33,7 @@ struct Kept {
     passed_over: RwLock<PassedOver>,
     texts: Mutex<Shared<str>>,
     entries: Mutex<Shared<[KeptEntry]>>,
+    samples: Samples,
 }
 
 #[derive(Debug, Default)]
@@ -182,6 +186,11 @@ impl KeptManagers {
     /// The shared copy of a text that many objects have.
     pub(super) fn share(&self, text: &str) -> Arc<str> {
         one_of(&self.0.texts, text)
+    }
+
+    /// The text of an object, without what it has in common with others of its type.
+    pub(super) fn store(&self, ty: &K8sType, text: String, own: &Own) -> Text {
+        self.0.samples.store(ty, text, own)
     }
 }
 

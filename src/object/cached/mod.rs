@@ -4,7 +4,10 @@ mod lookup;
 mod managed;
 mod object;
 mod outline;
+mod packed;
 mod passed_over;
+mod sample;
+mod samples;
 mod shared;
 mod typed;
 

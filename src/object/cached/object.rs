@@ -1,6 +1,7 @@
 //! A cached object, and what can be read from it.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     fmt,
     sync::{Arc, atomic::AtomicU8},
@@ -9,7 +10,11 @@ use std::{
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::managed::ManagedFields;
+use super::{
+    managed::ManagedFields,
+    packed::{Text, unpack},
+    sample::Own,
+};
 use crate::object::{
     FieldSet, K8sType, ObjectKey, ResourceVersion, Uid,
     json::{ObjectWriter, RawFields},
@@ -32,11 +37,18 @@ pub(super) struct Facts {
     pub(super) is_deleting: bool,
     pub(super) controller: Option<Uid>,
     pub(super) managed: ManagedFields,
-    pub(super) json: Box<str>,
+    pub(super) json: Text,
     /// The length of the metadata in `json`, where it comes first.
     pub(super) metadata: u32,
+    pub(super) fields: MetadataFields,
     pub(super) readiness: AtomicU8,
 }
+
+/// Which of the metadata that is read most often an object has: most objects lack most of it.
+#[derive(Clone, Copy)]
+pub(super) struct MetadataFields(u8);
+
+const OFTEN_READ: [&str; 4] = ["annotations", "finalizers", "labels", "ownerReferences"];
 
 /// The beginning of the text of every cached object.
 pub(super) const METADATA_FIRST: &str = "{\"metadata\":";
@@ -130,19 +142,36 @@ impl Object {
         self.0.controller.as_ref()
     }
 
-    /// The JSON as it is cached: without `apiVersion`, `kind` and `managedFields`.
-    pub fn json(&self) -> &str {
-        &self.0.json
+    /// The JSON without `apiVersion`, `kind` and `managedFields`.
+    pub fn json(&self) -> Cow<'_, str> {
+        self.beginning(usize::MAX)
+    }
+
+    /// How many bytes that is.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.json.len()
+    }
+
+    /// At most so many bytes of the JSON, which end where a character does.
+    fn beginning(&self, most: usize) -> Cow<'_, str> {
+        match &self.0.json {
+            Text::Plain(text) => Cow::Borrowed(&text[..most.min(text.len())]),
+            Text::Packed { bytes, sample } => {
+                let own =
+                    Own::new(self.controller(), self.uid(), self.name(), self.resource_version());
+                Cow::Owned(unpack(bytes, &own, sample, most))
+            }
+        }
     }
 
     /// The JSON with `apiVersion` and `kind`.
     pub fn to_json(&self) -> String {
         let (api_version, kind) = (self.ty().api_version(), self.ty().kind());
-        let bytes = self.0.json.len() + api_version.len() + kind.len() + 32;
+        let bytes = self.bytes() + api_version.len() + kind.len() + 32;
         let mut writer = ObjectWriter::with_capacity(bytes);
         writer.text("apiVersion", api_version);
         writer.text("kind", kind);
-        writer.finish_with(&self.0.json)
+        writer.finish_with(&self.json())
     }
 
     /// The object as a JSON tree, with `apiVersion` and `kind`.
@@ -150,7 +179,7 @@ impl Object {
     /// # Panics
     /// Never: the text was parsed as JSON before.
     pub fn to_value(&self) -> Value {
-        let mut tree: Value = serde_json::from_str(self.json()).expect("was parsed from JSON");
+        let mut tree: Value = serde_json::from_str(&self.json()).expect("was parsed from JSON");
         for (name, value) in [("apiVersion", self.ty().api_version()), ("kind", self.ty().kind())] {
             tree[name] = Value::from(value);
         }
@@ -159,13 +188,15 @@ impl Object {
 
     /// One field of the root, for example `spec` or `status`, as a tree.
     pub fn field(&self, name: &str) -> Option<Value> {
-        let fields: RawFields<'_> = serde_json::from_str(self.json()).unwrap_or_default();
+        let json = self.json();
+        let fields: RawFields<'_> = serde_json::from_str(&json).unwrap_or_default();
         serde_json::from_str(fields.get(name)?).ok()
     }
 
     /// An object with these fields of a field of the root. The others, which may be many, are not parsed.
     pub(crate) fn part_of(&self, name: &str, fields: &[&str]) -> Value {
-        let root: RawFields<'_> = serde_json::from_str(self.json()).unwrap_or_default();
+        let json = self.json();
+        let root: RawFields<'_> = serde_json::from_str(&json).unwrap_or_default();
         let all: RawFields<'_> = root.parse(name).ok().flatten().unwrap_or_default();
         let parsed = |name: &&str| Some(((*name).to_owned(), all.parse::<Value>(name).ok()??));
         fields.iter().filter_map(parsed).collect()
@@ -238,19 +269,39 @@ impl Object {
     }
 
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        serde_json::from_str(self.metadata_text(name)?).ok()
+        self.of_metadata(name, |text| serde_json::from_str(text).ok())
     }
 
     /// The JSON of one field of the metadata.
-    pub(crate) fn metadata_text(&self, name: &str) -> Option<&str> {
-        let start = METADATA_FIRST.len();
-        let metadata = &self.0.json[start..start + self.0.metadata as usize];
-        // Most objects lack most fields, and a search is faster than a parser.
-        if !metadata.contains(name) {
+    pub(crate) fn metadata_text(&self, name: &str) -> Option<String> {
+        self.of_metadata(name, |text| Some(text.to_owned()))
+    }
+
+    /// What is made of the JSON of one field of the metadata.
+    pub(super) fn of_metadata<T>(
+        &self,
+        name: &str,
+        make: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        if self.0.fields.lack(name) {
             return None;
         }
-        let fields: RawFields<'_> = serde_json::from_str(metadata).ok()?;
-        fields.get(name)
+        let start = METADATA_FIRST.len();
+        let beginning = self.beginning(start + self.0.metadata as usize);
+        let fields: RawFields<'_> = serde_json::from_str(&beginning[start..]).ok()?;
+        make(fields.get(name)?)
+    }
+}
+
+impl MetadataFields {
+    pub(super) fn of(fields: &RawFields<'_>) -> Self {
+        let has = |(at, name): (usize, &&str)| u8::from(fields.get(name).is_some()) << at;
+        Self(OFTEN_READ.iter().enumerate().map(has).sum())
+    }
+
+    /// Whether there is certainly no field of this name.
+    fn lack(self, name: &str) -> bool {
+        OFTEN_READ.iter().position(|it| *it == name).is_some_and(|at| self.0 >> at & 1 == 0)
     }
 }
 

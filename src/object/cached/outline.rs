@@ -17,7 +17,8 @@ use serde_json::Value;
 use super::{
     KeptManagers, Object, ParseObjectError,
     managed::Entry,
-    object::{Facts, METADATA_FIRST},
+    object::{Facts, METADATA_FIRST, MetadataFields},
+    sample::Own,
 };
 use crate::object::{
     K8sType, ObjectKey, ResourceVersion, Uid,
@@ -121,17 +122,20 @@ impl<'a> Outline<'a> {
         let metadata = writer.object("metadata", &fields);
         self.others.0.iter().for_each(|(name, value)| writer.field(name, value.get()));
         let namespace = self.key.namespace.map(|namespace| managers.share(&namespace));
+        let uid = Uid::new(&self.uid);
+        let own = Own::new(self.controller.as_ref(), &uid, &self.key.name, &self.version);
         Object(Arc::new(Facts {
             ty: ty.clone(),
+            json: managers.store(ty, writer.finish(), &own),
             key: ObjectKey { namespace, ..self.key },
-            uid: Uid::new(&self.uid),
+            uid,
             version: self.version,
             generation: self.generation,
             is_deleting: fields.get("deletionTimestamp").is_some_and(|time| time != "null"),
             managed: managers.reduce(managed, self.controller.as_ref()),
             controller: self.controller,
-            json: writer.finish().into_boxed_str(),
             metadata: u32::try_from(metadata).expect("is shorter than the whole text"),
+            fields: MetadataFields::of(&fields),
             readiness: <_>::default(),
         }))
     }

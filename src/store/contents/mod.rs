@@ -278,7 +278,7 @@ impl Contents {
         }
         self.ended_jobs.forget(object.key());
         self.index(&object, &parents);
-        self.bytes += object.json().len();
+        self.bytes += object.bytes();
         self.census.enter(object.namespace());
         self.objects.insert(ByKey(object.clone()));
         let (before, others) = removed.map_or_else(Default::default, |c| (c.before, c.parents));
@@ -313,7 +313,7 @@ impl Contents {
         let ByKey(object) = self.objects.take(key)?;
         self.superseded.add(key, Some(&object));
         self.ended_jobs.keep(&object);
-        self.bytes -= object.json().len();
+        self.bytes -= object.bytes();
         self.census.leave(object.namespace());
         let parents = self.parents_of(&object);
         for parent in &parents {

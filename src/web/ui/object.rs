@@ -67,7 +67,7 @@ fn facts(object: &Object) -> Vec<Fact> {
         Fact::code("Version", object.resource_version()),
         Fact::code("Uid", object.uid()),
         Fact::code("API version", object.ty().api_version()),
-        Fact::text("Size in the cache", size(object.json().len())),
+        Fact::text("Size in the cache", size(object.bytes())),
     ];
     facts.extend(object.generation().map(|generation| Fact::text("Generation", generation)));
     facts

@@ -22,8 +22,8 @@ impl World {
         let named: BTreeSet<Uid> =
             named.filter_map(|it| it.label(server::LABEL)).map(|it| Uid::new(&it)).collect();
         assert_eq!(change.parents, named, "{self:#?}");
-        let before = change.before.as_ref().map(|it| it.json().to_owned());
-        let known = self.reported.get(&key).map(|it| it.json().to_owned());
+        let before = change.before.as_ref().map(|it| it.json().into_owned());
+        let known = self.reported.get(&key).map(|it| it.json().into_owned());
         assert_eq!(before, known, "not reported: {self:#?}");
         match change.after {
             Some(after) => self.reported.insert(key, after),
@@ -37,7 +37,7 @@ impl World {
         let bytes: usize = all.iter().map(|object| object.json().len()).sum();
         assert_eq!((reader.bytes(), reader.len()), (bytes, self.reported.len()), "{self:#?}");
         let texts = |objects: Vec<Object>| -> Vec<String> {
-            objects.iter().map(|object| object.json().to_owned()).collect()
+            objects.iter().map(|object| object.json().into_owned()).collect()
         };
         for number in 0..PARENTS {
             let uid = parent(number).to_string();
