@@ -27,7 +27,7 @@ async fn the_served_paths_are_those_of_the_table() {
 
 #[actix_web::test]
 async fn every_endpoint_answers_with_a_code_and_media_type_of_the_table() {
-    let world = World::running().with_parent().with_namespaces(1);
+    let world = World::running().with_parent().with_namespaces(1).in_group();
     for endpoint in PATHS.endpoints().filter(|endpoint| endpoint.method == Get) {
         let path = example_path(endpoint);
         let answer = probe(&world.state, endpoint).await;

@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 
 use crate::{
     board::{
-        Board, OperatorInfo, OperatorState, ParentPhase, ParentState, QueueState, Reader, TypeState,
+        Board, Group, OperatorInfo, OperatorState, ParentPhase, ParentState, QueueState, Reader,
+        TypeState,
     },
+    election::Standing,
     history::{Cause, Decision, FailureKind, Outcome, Reconcile, Verb, WriteRecord},
     metrics::Metrics,
     object::{
@@ -179,6 +181,26 @@ impl World {
             let key = ObjectKey::namespaced("many", &format!("p{number:03}"));
             self.state.board.record(&operator, &key, failing_parent());
         }
+        self
+    }
+
+    /// The process shares its parents with another one.
+    pub(super) fn in_group(self) -> Self {
+        let [works, closing, watches, unowned] =
+            ["0-31", "", "0-31", ""].map(|it| it.parse().unwrap());
+        let (name, member, selects_shards) = ("cooks".to_owned(), "cooks-1".to_owned(), Some(true));
+        let other = Standing { holds: "32-63".parse().unwrap(), ..Standing::default() };
+        let others = vec![("cooks-2".to_owned(), Some(other))];
+        self.state.board.show_group(Group {
+            name,
+            member,
+            works,
+            closing,
+            watches,
+            unowned,
+            selects_shards,
+            others,
+        });
         self
     }
 
