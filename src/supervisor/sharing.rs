@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How long the operators wait for their first buckets: without them they would watch nothing, and then list everything again.
-const FIRST_BUCKETS: Duration = Duration::from_secs(3);
+const FIRST_BUCKETS: Duration = Duration::from_secs(5);
 
 /// How often it is looked whether all children have the label now.
 pub(super) const CHECKED_EVERY: Duration = Duration::from_mins(1);

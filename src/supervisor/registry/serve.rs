@@ -8,7 +8,7 @@ use tokio::{
         mpsc::{Receiver, UnboundedReceiver},
         oneshot, watch,
     },
-    time::{Instant, interval_at, timeout},
+    time::{Instant, interval_at, sleep, timeout},
 };
 
 use super::{
@@ -31,6 +31,9 @@ const DRAIN: Duration = Duration::from_secs(40);
 
 /// How long actors and tasks may take to end. Only a handler that never returns takes longer.
 const END: Duration = Duration::from_secs(5);
+
+/// How long fewer buckets are wanted before the others are watched no more.
+const QUIET: Duration = Duration::from_secs(3);
 
 /// Where the requests come from.
 pub(crate) struct Inboxes {
@@ -68,7 +71,7 @@ pub(crate) async fn serve(members: &mut Members, inboxes: &mut Inboxes) {
         tokio::select! {
             Some(request) = inboxes.registrations.recv() => perform(request, members, &waiting),
             Some(request) = inboxes.web.recv() => pass_on(request, members),
-            Some(buckets) = next(&mut inboxes.buckets) => {
+            Some(buckets) = next(&mut inboxes.buckets, members.watched_buckets()) => {
                 await_listed(members.watch_buckets(buckets), &waiting);
             }
             _ = checks.tick() => look_for_unlabelled(members, &waiting),
@@ -78,12 +81,21 @@ pub(crate) async fn serve(members: &mut Members, inboxes: &mut Inboxes) {
     }
 }
 
-/// The next buckets; never, if there are none.
-async fn next(buckets: &mut Option<watch::Receiver<Buckets>>) -> Option<Buckets> {
+/// The buckets to watch instead of these; never, if there are none. Fewer are watched after a while: buckets are given up one
+/// after the other, and each change lists what remains.
+async fn next(buckets: &mut Option<watch::Receiver<Buckets>>, watched: Buckets) -> Option<Buckets> {
     let Some(buckets) = buckets else { return pending().await };
-    match buckets.changed().await {
-        Ok(()) => Some(*buckets.borrow_and_update()),
-        Err(_) => pending().await,
+    loop {
+        let wanted = *buckets.borrow_and_update();
+        if !wanted.without(watched).is_empty() {
+            return Some(wanted);
+        }
+        let has_fewer = wanted != watched && !wanted.is_empty();
+        let quiet = async { if has_fewer { sleep(QUIET).await } else { pending().await } };
+        tokio::select! {
+            () = quiet => return Some(wanted),
+            changed = buckets.changed() => if changed.is_err() { return pending().await },
+        }
     }
 }
 

@@ -23,6 +23,11 @@ pub(super) struct Warming {
 }
 
 impl Members {
+    /// The buckets whose objects are watched.
+    pub(super) fn watched_buckets(&self) -> Buckets {
+        self.sharing.as_ref().map_or(Buckets::NONE, |sharing| sharing.buckets)
+    }
+
     /// Watches the objects of these buckets.
     pub(super) fn watch_buckets(&mut self, buckets: Buckets) -> Option<Warming> {
         let unlabelled = self.sharing.as_ref()?.unlabelled.clone();

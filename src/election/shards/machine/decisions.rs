@@ -7,8 +7,8 @@ use crate::election::{
 };
 
 impl Shards {
-    /// Shares the buckets out over those that are present. After an outage that waits until the others had the time to renew
-    /// their Leases.
+    /// Shares the buckets out over those that are present. At the start, and after an outage, that waits until the others had
+    /// the time to write their Leases.
     pub(super) fn assign(&mut self, now: SinceBoot) {
         if self.tenure.is_none() || self.settles.is_some_and(|until| until > now) {
             return;

@@ -77,8 +77,9 @@ impl Shards {
     /// What is said counts when it is accepted, unless that came too late.
     fn written(&mut self, sent: SinceBoot, lease: Lease) {
         let Some(said) = self.writing.take() else { return };
-        if self.tenure.is_none() && self.assigned != Buckets::NONE {
-            self.settles = Some(sent.plus(self.timing.retry * 2));
+        if self.tenure.is_none() {
+            let is_first = self.assigned.is_empty();
+            self.settles = Some(sent.plus(self.timing.retry * if is_first { 1 } else { 2 }));
         }
         (self.lease, self.tenure, self.said) = (Some(lease), Some(sent), said);
         (self.is_edited, self.retry) = (false, None);

@@ -123,7 +123,8 @@ pub(crate) struct Shards {
     retry: Option<SinceBoot>,
     /// Whether the Leases have to be listed, because the own one is not known.
     is_lost: bool,
-    /// Until when the assignment stays as it is: after an outage the others have to renew their Leases, too.
+    /// Until when the assignment stays as it is: processes that start together have to see each other, and after an outage
+    /// the others have to renew their Leases, too.
     settles: Option<SinceBoot>,
 }
 
