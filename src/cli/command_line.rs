@@ -328,7 +328,7 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) sharded: Option<String>,
     /// With --sharded: the URL at which the other processes reach the web endpoint of this one. They send requests on that are
-    /// about one of its parents [default: the address of --listen, or POD_IP where that is every address].
+    /// about one of its parents [default: the address of --listen, or `POD_IP` where that is every address].
     #[arg(long, value_name = "URL", requires = "sharded")]
     pub(crate) sharded_url: Option<String>,
     /// With the embedded server: a directory that keeps its objects and credentials over a restart, and

@@ -56,8 +56,10 @@ impl Request {
     /// The object that it changes; none for a read and a dry run.
     pub(crate) fn written(&self) -> Option<&ChildId> {
         match self {
-            Self::Read(_) | Self::ReadWhole(_) | Self::List { .. } => None,
-            Self::Apply { dry_run: DryRun::Yes, .. } => None,
+            Self::Read(_)
+            | Self::ReadWhole(_)
+            | Self::List { .. }
+            | Self::Apply { dry_run: DryRun::Yes, .. } => None,
             Self::Apply { id, .. }
             | Self::Patch(id, _)
             | Self::PatchStatus(id, _)

@@ -102,8 +102,9 @@ impl Demand {
         }
         let of_operators = operators.iter().flat_map(|operator| operator.whole);
         for ty in of_operators.chain(whole) {
-            let (namespaces, need, whose) = (&Namespaces::All, Need::Everything, Whose::Anybody);
-            uses.entry(ty.clone()).or_default().push(Use { namespaces, need, whose });
+            let (namespaces, need) = (&Namespaces::All, Need::Everything);
+            let read = Use { namespaces, need, whose: Whose::Anybody };
+            uses.entry(ty.clone()).or_default().push(read);
         }
         let scopes = uses.into_iter().map(|(ty, uses)| (ty, places_of(&uses))).collect();
         Self { scopes, sharing: None }
@@ -272,10 +273,10 @@ fn places_of(uses: &[Use<'_>]) -> Vec<ScopeDemand> {
     // Both watches may fill the same cache for a moment, so they need the same selector.
     let scope = |namespace: Option<&str>| {
         let is_used = |one: &&Use<'_>| is_everywhere || one.namespaces.include(namespace);
-        let used = || uses.iter().filter(is_used);
-        let need = used().map(|one| one.need.clone()).reduce(Need::union);
+        let here = || uses.iter().filter(is_used);
+        let need = here().map(|one| one.need.clone()).reduce(Need::union);
         let need = need.unwrap_or(Need::Everything);
-        let whose = used().map(|one| one.whose).reduce(Whose::union);
+        let whose = here().map(|one| one.whose).reduce(Whose::union);
         let whose = whose.unwrap_or(Whose::Anybody);
         ScopeDemand { namespace: namespace.map(str::to_owned), need, whose }
     };

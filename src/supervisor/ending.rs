@@ -59,8 +59,8 @@ pub(super) async fn end(
     let drained = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     // Those whose operators have ended, whatever the others do.
     let elected = futures::future::join_all(elected.iter().map(Elected::release));
-    let shared = OptionFuture::from(sharded.map(Sharded::release));
-    let released = futures::future::join(elected, shared);
+    let member = OptionFuture::from(sharded.map(Sharded::release));
+    let released = futures::future::join(elected, member);
     in_time(drained, released, servers.close()).await;
 }
 

@@ -31,7 +31,7 @@ use super::{
     fences::Fences,
     migration::{Migrated, Migrations},
     readiness::{OnReady, Readiness},
-    registry::{Inboxes, Members, Registrar, serve},
+    registry::{Inboxes, Members, Registrar, serve, watches_of_unlabelled},
     running::{Handles, Watches},
     sharing,
     thread::Lifeline,
@@ -186,11 +186,11 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
     let contexts = members.map(Members::contexts).unwrap_or_default();
     let elected = members.map(Members::elected).unwrap_or_default();
-    let sharded = members.and_then(Members::sharded);
-    if let Some(sharded) = sharded {
-        hand_over(sharded).await;
+    let member = members.and_then(Members::sharded);
+    if let Some(member) = member {
+        hand_over(member).await;
     }
-    end(&contexts, (&elected, sharded), Servers { web: server, webhooks: answering }).await;
+    end(&contexts, (&elected, member), Servers { web: server, webhooks: answering }).await;
     operated.map(drop)
 }
 
@@ -281,9 +281,10 @@ async fn operate(
     let buckets = elections.sharded().map(Sharded::watches);
     let mut members = Members::new(wiring, fences, elections, is_plan_only).reading(wanted.reads);
     if let Some(buckets) = buckets.clone() {
-        let watches = members.watches_of_unlabelled_for(&operators);
-        let sharing = sharing::begun(cluster.clone(), watches, buckets);
-        let begun = before(runtime, sharing, stopped.as_mut()).await.map_err(RunError::Connect)?;
+        let watches = watches_of_unlabelled(&operators);
+        let beginning = sharing::begun(cluster.clone(), watches, buckets);
+        let begun =
+            before(runtime, beginning, stopped.as_mut()).await.map_err(RunError::Connect)?;
         let Some(unlabelled) = begun else { return Ok(None) };
         members.know_unlabelled(unlabelled);
     }

@@ -35,7 +35,9 @@ impl OperatorActor {
         let is_elsewhere = |uid| !context.works_for(uid);
         let elsewhere = self.parents.iter().filter(|(_, parent)| is_elsewhere(&parent.uid));
         let elsewhere: Vec<ObjectKey> = elsewhere.map(|(key, _)| key.clone()).collect();
-        elsewhere.iter().for_each(|key| self.retire(key));
+        for key in &elsewhere {
+            self.retire(key);
+        }
     }
 
     /// Reconciles the parents of a scope that this process did not work for before.

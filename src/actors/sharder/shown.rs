@@ -13,10 +13,10 @@ impl Sharder {
     fn share(&self) -> String {
         let others: Vec<&str> = self.shards.members().map(|(name, _)| name).collect();
         let share = format!("works for {} of 64 buckets of parents", self.role.works.len());
-        match others.is_empty() {
-            true => format!("{share}, and is the only process"),
-            false => format!("{share}; other processes: {}", others.join(", ")),
+        if others.is_empty() {
+            return format!("{share}, and is the only process");
         }
+        format!("{share}; other processes: {}", others.join(", "))
     }
 
     pub(super) fn show(&self) {

@@ -28,7 +28,7 @@ pub(super) fn assign(members: &[&str]) -> Vec<Buckets> {
     shares
 }
 
-/// The finalizer of SplitMix64: neighbouring buckets get unrelated scores.
+/// The finalizer of `SplitMix64`: neighbouring buckets get unrelated scores.
 fn score(seed: u64, bucket: Bucket) -> u64 {
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut mixed = seed ^ u64::from(bucket.number()).wrapping_mul(STEP);

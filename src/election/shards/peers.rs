@@ -172,10 +172,7 @@ impl Peer {
 
     /// What it may write in.
     fn holds(&self) -> Buckets {
-        match self.is_over {
-            false if !self.is_known => Buckets::ALL,
-            _ => self.said_holds(),
-        }
+        if self.is_known || self.is_over { self.said_holds() } else { Buckets::ALL }
     }
 
     /// What it was seen to hold.

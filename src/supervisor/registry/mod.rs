@@ -23,4 +23,5 @@ pub use error::RegistrationError;
 pub(super) use members::Members;
 pub use registrar::{OnRemoval, Registrar};
 pub(super) use serve::{Inboxes, serve};
+pub(super) use shared::watches_of_unlabelled;
 pub(super) use types::Watched;

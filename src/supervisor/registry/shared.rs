@@ -82,18 +82,6 @@ impl Members {
         Some((self.wiring.cluster.clone(), watches))
     }
 
-    /// The same for operators that are going to be admitted.
-    pub(crate) fn watches_of_unlabelled_for(&self, operators: &[AnyOperator]) -> Vec<WatchSpec> {
-        let demanding = operators.iter().map(|operator| Demanding {
-            config: &operator.config,
-            sees_all_parents: true,
-            is_open: false,
-            whole: &[],
-        });
-        let demanding: Vec<Demanding<'_>> = demanding.collect();
-        Demand::of(&demanding, &BTreeSet::new()).unlabelled()
-    }
-
     /// Notes of which types some children lack the label, before operators are admitted.
     pub(crate) fn know_unlabelled(&mut self, unlabelled: BTreeSet<K8sType>) {
         if let Some(sharing) = &mut self.sharing {
@@ -109,4 +97,16 @@ impl Members {
             sharing.unlabelled.extend(children.map(|child| &child.ty).filter(is_new).cloned());
         }
     }
+}
+
+/// What shows whether children of operators that are going to be admitted lack the label.
+pub(crate) fn watches_of_unlabelled(operators: &[AnyOperator]) -> Vec<WatchSpec> {
+    let demanding = operators.iter().map(|operator| Demanding {
+        config: &operator.config,
+        sees_all_parents: true,
+        is_open: false,
+        whole: &[],
+    });
+    let demanding: Vec<Demanding<'_>> = demanding.collect();
+    Demand::of(&demanding, &BTreeSet::new()).unlabelled()
 }
