@@ -59,7 +59,7 @@ impl Request {
             Self::Read(_)
             | Self::ReadWhole(_)
             | Self::List { .. }
-            | Self::Apply { dry_run: DryRun::Yes, .. } => None,
+            | Self::Apply { dry_run: DryRun::Yes | DryRun::OfNew, .. } => None,
             Self::Apply { id, .. }
             | Self::Patch(id, _)
             | Self::PatchStatus(id, _)
