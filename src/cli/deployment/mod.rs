@@ -63,7 +63,7 @@ pub(crate) fn kustomize(
         File { path: path("base/crds"), text: crds::yaml(&crds, &flags)? },
         File {
             path: path("overlays/cluster-wide/rbac"),
-            text: rbac::yaml(deployed, &operators, types, &flags)?,
+            text: rbac::yaml(deployed, &types.permit(rbac::permissions(&operators)?), &flags)?,
         },
     ];
     let namespaced = operators.iter().all(|one| one.config().parent().is_namespaced());
@@ -71,7 +71,8 @@ pub(crate) fn kustomize(
     // The program refuses an overlay with a chosen operator that cannot be restricted.
     let has_restricted = only.is_empty() || namespaced;
     if has_restricted {
-        let text = rbac::yaml(deployed, &within, &types.within_namespaces(), &flags)?;
+        let permissions = types.within_namespaces().permit(rbac::permissions(&within)?);
+        let text = rbac::yaml(deployed, &permissions, &flags)?;
         files.push(File { path: path("overlays/one-namespace/rbac"), text });
     }
     for (name, objects) in objects(deployed, types, only)? {
