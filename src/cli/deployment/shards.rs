@@ -97,10 +97,10 @@ mod tests {
     #[test]
     fn members_may_delete_leases_and_nothing_else_is_added() {
         let [role, binding] = permission(&setting());
-        let rule = json!({
+        let expected = json!([{
             "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["delete"],
-        });
-        assert_eq!(role["rules"], json!([rule]));
+        }]);
+        assert_eq!(role["rules"], expected);
         assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
     }
 }
