@@ -117,6 +117,16 @@ pub(crate) struct RbacArgs {
     /// parents have no namespace do not run then.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) namespaces: Vec<String>,
+    /// The permissions to share the parents out, as `run` does with the same flag, instead of those to elect a leader: the
+    /// processes may also delete Leases [default NAME: operetta].
+    #[arg(
+        long,
+        value_name = "[NAMESPACE/]NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "operetta"
+    )]
+    pub(crate) sharded: Option<String>,
 }
 
 /// Where to write manifests.

@@ -80,13 +80,18 @@ impl Program {
     }
 
     fn rbac(mut self, args: RbacArgs) -> anyhow::Result<String> {
-        let RbacArgs { chosen: Chosen { only }, namespaces } = args;
+        let RbacArgs { chosen: Chosen { only }, namespaces, sharded } = args;
         let (types, operators) = Types::chosen(&mut self.supervisor, &only)?;
         let operators = only::within(operators, &only, &namespaces)?;
         let types = if namespaces.is_empty() { types } else { types.within_namespaces() };
-        let flags = [header::flag("only", &only), header::flag("namespaces", &namespaces)];
-        let flags: Vec<_> = flags.into_iter().flatten().collect();
-        Ok(rbac::yaml(&self.deployed, &operators, &types, &flags)?)
+        let permissions = match &sharded {
+            Some(group) => rbac::sharded(&operators, group)?,
+            None => rbac::permissions(&operators)?,
+        };
+        let sharded = sharded.as_slice();
+        let flags = [("only", &*only), ("namespaces", &*namespaces), ("sharded", sharded)];
+        let flags: Vec<_> = flags.iter().filter_map(|(name, it)| header::flag(name, it)).collect();
+        Ok(rbac::yaml(&self.deployed, &types.permit(permissions), &flags)?)
     }
 }
 

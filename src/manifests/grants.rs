@@ -78,6 +78,12 @@ impl Grants {
         self.allow("coordination.k8s.io", "leases", &["get", "list", "watch", "create", "update"]);
     }
 
+    /// What a member of a group requests that shares the parents out: it also deletes the Leases of members that ended.
+    pub(super) fn allow_shards(&mut self) {
+        self.allow_leases();
+        self.allow("coordination.k8s.io", "leases", &["delete"]);
+    }
+
     /// What the label of the leader requests.
     pub(super) fn allow_leader_label(&mut self) {
         self.allow("", "pods", &["patch"]);

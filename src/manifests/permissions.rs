@@ -41,6 +41,8 @@ pub struct Permissions {
     leases: Option<Leases>,
     /// Whether the leader labels its Pod.
     labels_leader: bool,
+    /// Where the Leases of a program are whose processes share the parents out.
+    shards: Option<Leases>,
     /// What the certificates of its webhooks are for.
     webhooks: Option<WebhookRights>,
     /// The types whose objects it migrates.
@@ -53,6 +55,19 @@ enum Leases {
     /// That of the account.
     Own,
     In(String),
+}
+
+impl Leases {
+    fn of(namespace: Option<&str>) -> Self {
+        namespace.map_or(Self::Own, |name| Self::In(name.to_owned()))
+    }
+
+    fn namespace(&self, account: &Account) -> String {
+        match self {
+            Self::Own => account.namespace.clone(),
+            Self::In(namespace) => namespace.clone(),
+        }
+    }
 }
 
 impl Permissions {
@@ -108,7 +123,7 @@ impl Permissions {
     /// The program elects a leader by Leases in this namespace. With `None` it is the namespace of the account.
     #[must_use]
     pub fn with_leader_election(mut self, namespace: Option<&str>) -> Self {
-        self.leases = Some(namespace.map_or(Leases::Own, |name| Leases::In(name.to_owned())));
+        self.leases = Some(Leases::of(namespace));
         self
     }
 
@@ -121,6 +136,17 @@ impl Permissions {
     #[must_use]
     pub fn with_leader_label(mut self) -> Self {
         self.labels_leader = true;
+        self
+    }
+
+    /// The processes of the program share the parents out ([`Sharding`](crate::election::Sharding)), by Leases in this
+    /// namespace. With `None` it is the namespace of the account.
+    ///
+    /// They may also delete Leases there, of whomever: RBAC cannot name the members of a group, and one member deletes the
+    /// Lease of another that ended.
+    #[must_use]
+    pub fn with_sharding(mut self, namespace: Option<&str>) -> Self {
+        self.shards = Some(Leases::of(namespace));
         self
     }
 
@@ -184,15 +210,14 @@ impl Permissions {
     fn within_with_leases(&self, account: &Account) -> BTreeMap<String, Grants> {
         let mut within = self.within.clone();
         if let Some(leases) = &self.leases {
-            let namespace = match leases {
-                Leases::Own => account.namespace.clone(),
-                Leases::In(namespace) => namespace.clone(),
-            };
-            let grants = within.entry(namespace).or_default();
+            let grants = within.entry(leases.namespace(account)).or_default();
             grants.allow_leases();
             if self.labels_leader {
                 grants.allow_leader_label();
             }
+        }
+        if let Some(leases) = &self.shards {
+            within.entry(leases.namespace(account)).or_default().allow_shards();
         }
         within
     }

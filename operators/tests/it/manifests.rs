@@ -1,7 +1,10 @@
 //! The manifests that run the operators in a cluster: the API server takes them, where it enforces the Pod Security
 //! Standard `restricted`.
 
-use std::{collections::BTreeMap, fs};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
 
 use serde_json::{Value, json};
 
@@ -13,7 +16,7 @@ use crate::{
     published::{CERT_MANAGER, PROMETHEUS_OPERATOR},
 };
 
-const OVERLAYS: [&str; 3] = ["cluster-wide", "one-namespace", "two-replicas"];
+const OVERLAYS: [&str; 4] = ["cluster-wide", "one-namespace", "sharded", "two-replicas"];
 
 #[operetta_harness::test(server)]
 async fn every_manifest_passes_a_dry_run_where_restricted_is_enforced() {
@@ -110,6 +113,41 @@ async fn two_replicas_elect_a_leader_and_one_does_not() {
         let pod = json!("--leader-elect-pod=$(POD_NAME)");
         assert_eq!(arguments.contains(&pod), elects, "{overlay}");
         assert_eq!(has_leader(&objects), elects, "{overlay}");
+    }
+}
+
+#[operetta_harness::test]
+async fn sharded_processes_may_delete_leases_and_reach_each_other_and_none_leads() {
+    let cluster = Cluster::start().await;
+    let objects = Kubectl::on(&cluster).rendered("sharded");
+    let spec = &of_kind(&objects, "Deployment")["spec"];
+    assert_eq!(spec["replicas"], 3);
+    let one_by_one = json!({"maxSurge": 1, "maxUnavailable": 0});
+    assert_eq!(spec["strategy"], json!({"type": "RollingUpdate", "rollingUpdate": one_by_one}));
+    let container = &spec["template"]["spec"]["containers"][0];
+    let arguments = container["args"].as_array().unwrap();
+    assert!(
+        arguments.ends_with(&[json!("--sharded"), json!("--sharded-url=https://$(POD_IP):8443"),])
+    );
+    assert_eq!(container["env"][0]["name"], "POD_IP");
+    let is_of_shards = |it: &&Value| it["metadata"]["name"] == "operetta-shards";
+    let kinds = objects.iter().filter(is_of_shards).map(|it| it["kind"].as_str().unwrap());
+    let expected = BTreeSet::from(["NetworkPolicy", "Role", "RoleBinding"]);
+    assert_eq!(kinds.collect::<BTreeSet<_>>(), expected);
+    assert!(!has_leader(&objects));
+}
+
+/// One replica may become several at any time, and would have to know them.
+#[operetta_harness::test]
+fn a_value_of_the_chart_shares_the_parents_out_whatever_the_replicas() {
+    for replicas in ["replicas=1", "replicas=3"] {
+        let chart = of_chart(&["sharded=true", replicas, "networkPolicy.enabled=false"]);
+        let spec = &chart["\"Deployment\" \"operetta\""]["spec"];
+        assert_eq!(spec["strategy"]["type"], "RollingUpdate", "{replicas}");
+        let arguments = spec["template"]["spec"]["containers"][0]["args"].as_array().unwrap();
+        assert!(arguments.contains(&json!("--sharded")), "{replicas}");
+        assert!(chart.contains_key("\"Role\" \"operetta-shards\""), "{replicas}");
+        assert!(!chart.keys().any(|it| it.contains("leader") || it.contains("NetworkPolicy")));
     }
 }
 
@@ -234,6 +272,7 @@ async fn the_chart_renders_what_kustomize_does() {
     for (values, overlay, components) in [
         (&["tls.mode=selfSigned"][..], "cluster-wide", &[][..]),
         (&["tls.mode=secret", "replicas=2"], "two-replicas", &["tls"]),
+        (&["tls.mode=secret", "replicas=3", "sharded=true"], "sharded", &["tls"]),
         (
             &["tls.mode=certManager", "monitoring.enabled=true"],
             "cluster-wide",
@@ -293,6 +332,7 @@ fn values_that_cannot_work_are_refused() {
         ("replicas=99", "replicas"),
         ("image.pullPolicy=Sometimes", "pullPolicy"),
         ("replica=2", "replica"),
+        ("sharded=three", "sharded"),
         ("auth.audience=a b", "audience"),
         ("tls.mode=none", "mode"),
         // Without names everybody could come in.

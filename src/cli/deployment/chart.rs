@@ -11,7 +11,7 @@ use super::{
     helpers::{braces, helpers},
     leader, monitoring, permissions,
     setting::Setting,
-    tls, values, webhooks, workload,
+    shards, tls, values, webhooks, workload,
 };
 use crate::{
     cli::{crds::Types, deployed::Deployed},
@@ -49,7 +49,13 @@ pub(crate) fn chart(
             comment(only) + &permissions::template(&setting, operators, types)?,
         ),
         template(only, "operators", &workload::always(&setting), None)?,
-        template(only, "leader", &leader::objects(&setting), Some("gt (int .Values.replicas) 1"))?,
+        template(
+            only,
+            "leader",
+            &leader::objects(&setting),
+            Some("and (gt (int .Values.replicas) 1) (not .Values.sharded)"),
+        )?,
+        template(only, "shards", &shards::permission(&setting), Some(".Values.sharded"))?,
         template(only, "secret", &[generated(&setting)], Some("eq .Values.tls.mode `generated`"))?,
         template(only, "certificate", &issued, Some("eq .Values.tls.mode `certManager`"))?,
         template(
@@ -57,6 +63,12 @@ pub(crate) fn chart(
             "network-policy",
             &[workload::network_policy(&setting)],
             Some(".Values.networkPolicy.enabled"),
+        )?,
+        template(
+            only,
+            "shards-network-policy",
+            &[shards::network_policy(&setting)],
+            Some("and .Values.sharded .Values.networkPolicy.enabled"),
         )?,
         template(only, "monitoring", &monitored, Some(".Values.monitoring.enabled"))?,
         template(

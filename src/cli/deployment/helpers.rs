@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     leader,
     setting::{Setting, listening, name_service, spread},
-    tls,
+    shards, tls,
 };
 
 const HELPERS: &str = include_str!("helpers.tpl");
@@ -21,6 +21,9 @@ pub(super) fn helpers(setting: &Setting, only: &[String]) -> Result<String, Mani
         ("certificate", json!(tls::args())),
         ("leader", json!(leader::args())),
         ("variables", leader::variables()),
+        ("sharded", json!(shards::args())),
+        ("address", shards::variables()),
+        ("one-by-one", shards::strategy()),
         ("spread", spread(&setting.selector)),
         ("labels", setting.labels()),
         ("dns", json!([name_service()])),

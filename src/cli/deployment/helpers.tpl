@@ -15,12 +15,24 @@
 {{- with .Values.namespaces }}
 - {{ printf "--namespaces=%s" (join "," .) | quote }}
 {{- end }}
-{{- if gt (int .Values.replicas) 1 }}
+{{- if .Values.sharded }}
+@sharded@
+{{- else if gt (int .Values.replicas) 1 }}
 @leader@
 {{- end }}
 {{- range .Values.args }}
 - {{ . | quote }}
 {{- end }}
+{{- end -}}
+
+{{- define "operetta.strategy" -}}
+{{- if .Values.sharded -}}
+@one-by-one@
+{{- else if gt (int .Values.replicas) 1 -}}
+type: RollingUpdate
+{{- else -}}
+type: Recreate
+{{- end -}}
 {{- end -}}
 
 {{- define "operetta.secret" -}}
@@ -37,13 +49,13 @@
 {{- end -}}
 
 {{- define "operetta.env" -}}
-{{- if gt (int .Values.replicas) 1 -}}
+{{- if .Values.sharded -}}
+@address@
+{{- else if gt (int .Values.replicas) 1 -}}
 @variables@
+{{- end -}}
 {{- with .Values.env }}
 {{ toYaml . }}
-{{- end -}}
-{{- else -}}
-{{ toYaml .Values.env }}
 {{- end -}}
 {{- end -}}
 

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    role,
     setting::{Setting, merged},
     workload,
 };
@@ -42,22 +43,8 @@ fn service(setting: &Setting) -> Value {
 
 /// RBAC cannot name the Pods of a Deployment: it is for all Pods of the namespace.
 fn permission(setting: &Setting) -> [Value; 2] {
-    const GROUP: &str = "rbac.authorization.k8s.io";
-    let (version, metadata) = (format!("{GROUP}/v1"), metadata(setting));
-    let account = json!({
-        "kind": "ServiceAccount", "name": setting.name, "namespace": setting.namespace,
-    });
-    [
-        json!({
-            "apiVersion": version, "kind": "Role", "metadata": metadata,
-            "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["patch"]}],
-        }),
-        json!({
-            "apiVersion": version, "kind": "RoleBinding", "metadata": metadata,
-            "roleRef": {"apiGroup": GROUP, "kind": "Role", "name": metadata["name"]},
-            "subjects": [account],
-        }),
-    ]
+    let rule = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["patch"]});
+    role::bound(setting, &metadata(setting), &rule)
 }
 
 fn metadata(setting: &Setting) -> Value {

@@ -6,7 +6,7 @@
 //! cert-manager/  a component: tls, with a Secret that cert-manager writes
 //! monitoring/    a component: ServiceMonitor and PrometheusRule, for clusters with the Prometheus operator; needs tls
 //! overlays/      with permissions: cluster-wide; one-namespace; two-replicas, with leader election and the
-//!                Service of the leader
+//!                Service of the leader; sharded, with three processes that share the parents out
 //! helm/          the same as a chart
 //! ```
 //!
@@ -31,9 +31,12 @@ mod file;
 mod helpers;
 mod leader;
 mod monitoring;
+mod overlays;
 mod permissions;
 mod pods;
+mod role;
 mod setting;
+mod shards;
 mod tls;
 mod values;
 mod webhooks;
@@ -42,10 +45,10 @@ mod workload;
 pub(super) use chart::chart;
 pub(super) use file::File;
 use file::header;
+use overlays::{
+    certified, component, is_at, kustomization, one_namespace, overlay, sharded, two_replicas,
+};
 use setting::Setting;
-
-/// The container of the Deployment.
-const CONTAINER: &str = "/spec/template/spec/containers/0";
 
 /// The files of `deploy/kustomize`; `only` are the names by which the operators were chosen, none for all.
 ///
@@ -63,7 +66,7 @@ pub(crate) fn kustomize(
         File { path: path("base/crds"), text: crds::yaml(&crds, &flags)? },
         File {
             path: path("overlays/cluster-wide/rbac"),
-            text: rbac::yaml(deployed, &operators, types, &flags)?,
+            text: rbac::yaml(deployed, &types.permit(rbac::permissions(&operators)?), &flags)?,
         },
     ];
     let namespaced = operators.iter().all(|one| one.config().parent().is_namespaced());
@@ -71,7 +74,8 @@ pub(crate) fn kustomize(
     // The program refuses an overlay with a chosen operator that cannot be restricted.
     let has_restricted = only.is_empty() || namespaced;
     if has_restricted {
-        let text = rbac::yaml(deployed, &within, &types.within_namespaces(), &flags)?;
+        let permissions = types.within_namespaces().permit(rbac::permissions(&within)?);
+        let text = rbac::yaml(deployed, &permissions, &flags)?;
         files.push(File { path: path("overlays/one-namespace/rbac"), text });
     }
     for (name, objects) in objects(deployed, types, only)? {
@@ -118,99 +122,13 @@ fn objects(
         ("overlays/one-namespace/kustomization", vec![one_namespace(deployed, &configurations)]),
         ("overlays/two-replicas/leader", leader::objects(&setting).to_vec()),
         ("overlays/two-replicas/kustomization", vec![two_replicas(deployed)]),
+        ("overlays/sharded/shards", shards::objects(&setting).to_vec()),
+        ("overlays/sharded/kustomization", vec![sharded(deployed)]),
     ])
 }
 
 fn path(name: &str) -> String {
     format!("kustomize/{name}.yaml")
-}
-
-fn kustomization(kind: &str, fields: Value) -> Value {
-    let version = if kind == "Component" { "v1alpha1" } else { "v1beta1" };
-    let mut whole =
-        json!({"apiVersion": format!("kustomize.config.k8s.io/{version}"), "kind": kind});
-    if let (Some(whole), Value::Object(fields)) = (whole.as_object_mut(), fields) {
-        whole.extend(fields);
-    }
-    whole
-}
-
-fn component(deployed: &Deployed, fields: Value, changes: &[Value]) -> Value {
-    kustomization("Component", changing(deployed, fields, changes))
-}
-
-fn overlay(deployed: &Deployed, resources: &[&str], changes: &[Value]) -> Value {
-    kustomization("Kustomization", changing(deployed, json!({"resources": resources}), changes))
-}
-
-/// Changes the Deployment of other resources.
-fn changing(deployed: &Deployed, mut fields: Value, changes: &[Value]) -> Value {
-    if !changes.is_empty() {
-        let target = json!({"kind": "Deployment", "name": deployed.name});
-        fields["patches"] = json!([{"target": target, "patch": json!(changes).to_string()}]);
-    }
-    fields
-}
-
-fn argument(argument: &str) -> Value {
-    json!({"op": "add", "path": format!("{CONTAINER}/args/-"), "value": argument})
-}
-
-/// Serves the certificate of the Secret.
-fn certified(setting: &Setting) -> [Value; 5] {
-    let [certificate, key] = tls::args();
-    let at = self_signed(setting);
-    let added = |path: &str, value: Value| json!({"op": "add", "path": path, "value": value});
-    [
-        is_at(setting, tls::SELF_SIGNED),
-        json!({"op": "replace", "path": format!("{CONTAINER}/args/{at}"), "value": certificate}),
-        added(&format!("{CONTAINER}/args/{}", at + 1), json!(key)),
-        added(&format!("{CONTAINER}/volumeMounts/-"), tls::mount()),
-        added("/spec/template/spec/volumes/-", tls::volume(&setting.secret)),
-    ]
-}
-
-/// Fails unless the argument is where that of the self-signed certificate was.
-fn is_at(setting: &Setting, argument: &str) -> Value {
-    let path = format!("{CONTAINER}/args/{}", self_signed(setting));
-    json!({"op": "test", "path": path, "value": argument})
-}
-
-fn self_signed(setting: &Setting) -> usize {
-    let mut args = setting.args.as_array().into_iter().flatten();
-    args.position(|arg| arg == tls::SELF_SIGNED).unwrap_or_default()
-}
-
-/// The operators whose parents have a namespace, in that of their process. It answers no webhooks, as these are of the whole
-/// cluster.
-fn one_namespace(deployed: &Deployed, configurations: &[Value]) -> Value {
-    let namespace = argument(&format!("--namespaces={}", deployed.namespace));
-    let mut overlay = overlay(deployed, &["../../base", "rbac.yaml"], &[namespace]);
-    let removed = configurations.iter().map(|configuration| {
-        let mut patch = json!({"$patch": "delete"});
-        for field in ["apiVersion", "kind"] {
-            patch[field] = configuration[field].clone();
-        }
-        patch["metadata"]["name"] = configuration["metadata"]["name"].clone();
-        json!({"patch": patch.to_string()})
-    });
-    if let Some(patches) = overlay["patches"].as_array_mut() {
-        patches.extend(removed);
-    }
-    overlay
-}
-
-/// One process works, and the other continues when it goes.
-fn two_replicas(deployed: &Deployed) -> Value {
-    let strategy = json!({"type": "RollingUpdate"});
-    let variables = format!("{CONTAINER}/env");
-    let mut changes = vec![
-        json!({"op": "replace", "path": "/spec/replicas", "value": 2}),
-        json!({"op": "replace", "path": "/spec/strategy", "value": strategy}),
-        json!({"op": "add", "path": variables, "value": leader::variables()}),
-    ];
-    changes.extend(leader::args().iter().map(|it| argument(it)));
-    overlay(deployed, &["../cluster-wide", "leader.yaml"], &changes)
 }
 
 #[cfg(test)]
@@ -329,14 +247,63 @@ mod tests {
         let files = files();
         let template = |name: &str| &files[&format!("helm/website/templates/{name}")];
         let objects = template("leader.yaml");
-        assert!(objects.contains("{{- if gt (int .Values.replicas) 1 }}\n"), "{objects}");
+        let condition = "{{- if and (gt (int .Values.replicas) 1) (not .Values.sharded) }}\n";
+        assert!(objects.contains(condition), "{objects}");
         assert!(objects.contains("name: {{ .Release.Name }}-leader\n"), "{objects}");
         let helpers = template("_helpers.tpl");
-        let (_, elected) = helpers.split_once("{{- if gt (int .Values.replicas) 1 }}\n").unwrap();
+        let condition = "{{- else if gt (int .Values.replicas) 1 }}\n";
+        let (_, elected) = helpers.split_once(condition).unwrap();
         let expected = "- --leader-elect\n- --leader-elect-pod=$(POD_NAME)\n";
         assert!(elected.starts_with(expected), "{helpers}");
         let variable =
             "- name: POD_NAME\n  valueFrom:\n    fieldRef:\n      fieldPath: metadata.name\n";
         assert!(helpers.contains(variable), "{helpers}");
+    }
+
+    #[test]
+    fn three_processes_share_the_parents_out_and_none_leads() {
+        let files = files();
+        let overlay = |name: &str| &files[&format!("kustomize/overlays/sharded/{name}.yaml")];
+        let kustomization = overlay("kustomization");
+        for part in [
+            r#"/spec/replicas","value":3"#,
+            r#""maxSurge":1"#,
+            r#""value":"--sharded"}"#,
+            "--sharded-url=https://$(POD_IP):8443",
+            "status.podIP",
+            "- shards.yaml",
+        ] {
+            assert!(kustomization.contains(part), "{part}: {kustomization}");
+        }
+        let objects = overlay("shards");
+        for part in
+            ["kind: NetworkPolicy\n", "kind: Role\n", "name: website-shards\n", "- delete\n"]
+        {
+            assert!(objects.contains(part), "{part}: {objects}");
+        }
+        let both = kustomization.clone() + objects;
+        assert!(!both.contains("leader"), "{both}");
+    }
+
+    #[test]
+    fn pods_of_the_chart_are_sharded_by_a_value_alone_whatever_the_replicas() {
+        let files = files();
+        let template = |name: &str| &files[&format!("helm/website/templates/{name}")];
+        let helpers = template("_helpers.tpl");
+        for part in [
+            "{{- if .Values.sharded }}\n- --sharded\n- --sharded-url=https://$(POD_IP):8443\n{{- else",
+            "{{- if .Values.sharded -}}\n- name: POD_IP\n",
+            "{{- if .Values.sharded -}}\nrollingUpdate:\n  maxSurge: 1\n  maxUnavailable: 0\n",
+        ] {
+            assert!(helpers.contains(part), "{part}: {helpers}");
+        }
+        let role = template("shards.yaml");
+        assert!(role.contains("{{- if .Values.sharded }}\n"), "{role}");
+        assert!(role.contains("- delete\n"), "{role}");
+        assert!(!template("rbac.yaml").contains("name: {{ .Release.Name }}-shards"));
+        let policy = template("shards-network-policy.yaml");
+        let condition = "{{- if and .Values.sharded .Values.networkPolicy.enabled }}\n";
+        assert!(policy.contains(condition), "{policy}");
+        assert!(files["helm/website/values.yaml"].contains("\nsharded: false\n"));
     }
 }

@@ -34,7 +34,8 @@ pub(super) struct Setting {
     pub(super) image: String,
     pub(super) pull_policy: Value,
     pub(super) replicas: Value,
-    pub(super) strategy: String,
+    /// How a new version replaces the Pods.
+    pub(super) strategy: Value,
     pub(super) args: Value,
     pub(super) resources: Value,
     pub(super) volumes: Value,
@@ -90,7 +91,7 @@ impl Setting {
             image: format!("{image}:{version}"),
             pull_policy: json!("IfNotPresent"),
             replicas: json!(1),
-            strategy: "Recreate".to_owned(),
+            strategy: json!({"type": "Recreate"}),
             args: json!(args(only)),
             resources: resources(),
             // The component adds to them.
@@ -143,8 +144,7 @@ impl Setting {
                 .to_owned(),
             pull_policy: json!("<<.Values.image.pullPolicy>>"),
             replicas: json!("<<.Values.replicas>>"),
-            strategy: "<<if gt (int .Values.replicas) 1>>RollingUpdate<<else>>Recreate<<end>>"
-                .to_owned(),
+            strategy: json!("<<include `operetta.strategy` . | nindent 4>>"),
             args: json!("<<include `operetta.args` . | nindent 8>>"),
             resources: json!("<<toYaml .Values.resources | nindent 10>>"),
             volumes: json!("<<include `operetta.volumes` . | nindent 6>>"),

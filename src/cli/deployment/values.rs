@@ -25,8 +25,10 @@ pub(super) fn schema(deployed: &Deployed, operators: &[AnyOperator], has_webhook
         },
         "replicas": {
             "type": "integer", "minimum": 0, "maximum": 10, "default": 1,
-            "description": "More than one elects a leader.",
+            "description": "More than one elects a leader, unless they share the parents out.",
         },
+        "sharded": flag(false, "The Pods share the parents out, and each works for some; none leads.\n\
+                                Set replicas to 0 before you change it: Pods of one kind do not know those of the other."),
         "args": {
             "type": "array", "items": {"type": "string", "pattern": "^--"}, "default": [],
             "description": "Further arguments, such as --log-level=debug.",

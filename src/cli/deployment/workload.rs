@@ -22,7 +22,7 @@ fn deployment(setting: &Setting) -> Value {
         "metadata": setting.metadata(),
         "spec": {
             "replicas": setting.replicas,
-            "strategy": {"type": setting.strategy},
+            "strategy": setting.strategy,
             "selector": {"matchLabels": setting.selector},
             "template": {"metadata": setting.of_pods, "spec": pod(setting)},
         },

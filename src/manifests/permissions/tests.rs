@@ -236,27 +236,39 @@ fn roles_exist_only_where_they_have_rules_and_each_is_bound() {
     assert_eq!(names(&none), everywhere[..1]);
 }
 
+/// The namespace and the rules of the only role, for an account in `system`.
+fn of_role(permissions: &Permissions) -> Option<(String, Vec<String>)> {
+    let manifests = permissions.manifests(&Account::new("app", "system")).into_iter();
+    let mut roles = manifests.filter_map(|manifest| match manifest {
+        Manifest::Role(role) => Some((role.metadata.namespace.unwrap(), role.rules.unwrap())),
+        _ => None,
+    });
+    let role = roles.next().map(|(namespace, rules)| (namespace, lines(&rules)));
+    assert!(roles.next().is_none());
+    role
+}
+
 #[test]
 fn the_label_of_the_leader_is_a_patch_of_pods_beside_the_lease_and_only_on_request() {
-    let account = Account::new("app", "system");
-    let of_role = |permissions: Permissions| {
-        let manifests = permissions.manifests(&account).into_iter();
-        let mut roles = manifests.filter_map(|manifest| match manifest {
-            Manifest::Role(role) => Some((role.metadata.namespace.unwrap(), role.rules.unwrap())),
-            _ => None,
-        });
-        let role = roles.next().map(|(namespace, rules)| (namespace, lines(&rules)));
-        assert!(roles.next().is_none());
-        role
-    };
     let elected = Permissions::default().with_leader_election(None);
     let leases = "leases.coordination.k8s.io: create get list update watch".to_owned();
-    assert_eq!(of_role(elected.clone()), Some(("system".to_owned(), vec![leases.clone()])));
+    assert_eq!(of_role(&elected), Some(("system".to_owned(), vec![leases.clone()])));
     let both = vec![leases, "pods: patch".to_owned()];
-    assert_eq!(of_role(elected.with_leader_label()), Some(("system".to_owned(), both.clone())));
+    assert_eq!(of_role(&elected.with_leader_label()), Some(("system".to_owned(), both.clone())));
     let elsewhere = Permissions::default().with_leader_label().with_leader_election(Some("other"));
-    assert_eq!(of_role(elsewhere), Some(("other".to_owned(), both)));
-    assert_eq!(of_role(Permissions::default().with_leader_label()), None);
+    assert_eq!(of_role(&elsewhere), Some(("other".to_owned(), both)));
+    assert_eq!(of_role(&Permissions::default().with_leader_label()), None);
+}
+
+#[test]
+fn members_of_a_group_also_delete_leases_and_only_where_theirs_are() {
+    let leases = vec!["leases.coordination.k8s.io: create delete get list update watch".to_owned()];
+    let sharded = Permissions::default().with_sharding(None);
+    assert_eq!(of_role(&sharded), Some(("system".to_owned(), leases.clone())));
+    let both = sharded.with_leader_election(None);
+    assert_eq!(of_role(&both), Some(("system".to_owned(), leases.clone())));
+    let elsewhere = Permissions::default().with_sharding(Some("other"));
+    assert_eq!(of_role(&elsewhere), Some(("other".to_owned(), leases)));
 }
 
 #[test]

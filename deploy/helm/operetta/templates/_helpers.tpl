@@ -17,13 +17,29 @@
 {{- with .Values.namespaces }}
 - {{ printf "--namespaces=%s" (join "," .) | quote }}
 {{- end }}
-{{- if gt (int .Values.replicas) 1 }}
+{{- if .Values.sharded }}
+- --sharded
+- --sharded-url=https://$(POD_IP):8443
+{{- else if gt (int .Values.replicas) 1 }}
 - --leader-elect
 - --leader-elect-pod=$(POD_NAME)
 {{- end }}
 {{- range .Values.args }}
 - {{ . | quote }}
 {{- end }}
+{{- end -}}
+
+{{- define "operetta.strategy" -}}
+{{- if .Values.sharded -}}
+rollingUpdate:
+  maxSurge: 1
+  maxUnavailable: 0
+type: RollingUpdate
+{{- else if gt (int .Values.replicas) 1 -}}
+type: RollingUpdate
+{{- else -}}
+type: Recreate
+{{- end -}}
 {{- end -}}
 
 {{- define "operetta.secret" -}}
@@ -42,16 +58,19 @@
 {{- end -}}
 
 {{- define "operetta.env" -}}
-{{- if gt (int .Values.replicas) 1 -}}
+{{- if .Values.sharded -}}
+- name: POD_IP
+  valueFrom:
+    fieldRef:
+      fieldPath: status.podIP
+{{- else if gt (int .Values.replicas) 1 -}}
 - name: POD_NAME
   valueFrom:
     fieldRef:
       fieldPath: metadata.name
+{{- end -}}
 {{- with .Values.env }}
 {{ toYaml . }}
-{{- end -}}
-{{- else -}}
-{{ toYaml .Values.env }}
 {{- end -}}
 {{- end -}}
 
