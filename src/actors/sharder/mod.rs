@@ -177,6 +177,8 @@ impl Sharder {
         self.parts.metrics.leads(&lease, may_write);
         if may_write {
             tracing::info!(lease, "this process is a member of its group");
+        } else if self.shards.is_leaving() {
+            tracing::info!(lease, "this process has left its group");
         } else {
             tracing::warn!(lease, "the Lease was not renewed in time: this process writes nothing");
         }

@@ -269,7 +269,6 @@ mod tests {
             r#"/spec/replicas","value":3"#,
             r#""maxSurge":1"#,
             r#""value":"--sharded"}"#,
-            "--sharded-url=https://$(POD_IP):8443",
             "status.podIP",
             "- shards.yaml",
         ] {
@@ -291,7 +290,7 @@ mod tests {
         let template = |name: &str| &files[&format!("helm/website/templates/{name}")];
         let helpers = template("_helpers.tpl");
         for part in [
-            "{{- if .Values.sharded }}\n- --sharded\n- --sharded-url=https://$(POD_IP):8443\n{{- else",
+            "{{- if .Values.sharded }}\n- --sharded\n{{- else",
             "{{- if .Values.sharded -}}\n- name: POD_IP\n",
             "{{- if .Values.sharded -}}\nrollingUpdate:\n  maxSurge: 1\n  maxUnavailable: 0\n",
         ] {

@@ -8,12 +8,12 @@ use super::{
     setting::{PORT, Setting, port},
 };
 
-/// The variable of a container that has the address of its Pod.
+/// The variable of a container that has the address of its Pod, at which the others reach its endpoint.
 const POD_IP: &str = "POD_IP";
 
 /// The arguments of each process.
-pub(super) fn args() -> [String; 2] {
-    ["--sharded".to_owned(), format!("--sharded-url=https://$({POD_IP}):{PORT}")]
+pub(super) fn args() -> [String; 1] {
+    ["--sharded".to_owned()]
 }
 
 /// The variables of each process.

@@ -19,7 +19,6 @@
 {{- end }}
 {{- if .Values.sharded }}
 - --sharded
-- --sharded-url=https://$(POD_IP):8443
 {{- else if gt (int .Values.replicas) 1 }}
 - --leader-elect
 - --leader-elect-pod=$(POD_NAME)

@@ -214,6 +214,11 @@ impl Shards {
         self.acts(now)
     }
 
+    /// Whether the process is going to stop.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.is_leaving
+    }
+
     /// Whether the answer to a write is awaited. The Lease cannot be given back before.
     pub(crate) fn is_writing(&self) -> bool {
         self.writing.is_some()
