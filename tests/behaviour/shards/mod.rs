@@ -1,5 +1,6 @@
 //! Processes with the same operators share the parents.
 
+pub(crate) mod chaos;
 mod hand_over;
 mod labels;
 mod leases;
