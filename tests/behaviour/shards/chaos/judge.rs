@@ -161,7 +161,8 @@ fn still_held(claims: &[Claim], bucket: u64, own: &Write, other: &Write) -> bool
     };
     let is_held = between.iter().all(|claim| claim.holds >> bucket & 1 == 1);
     let renewed = between.iter().skip(1).map(|claim| claim.answered).chain([other.answered]);
-    let is_renewed = between.iter().zip(renewed).all(|(claim, next)| next < claim.received + lease());
+    let is_renewed =
+        between.iter().zip(renewed).all(|(claim, next)| next < claim.received + lease());
     is_held && is_renewed
 }
 
