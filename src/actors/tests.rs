@@ -229,6 +229,7 @@ fn context(parents: Store, client: Client) -> Context {
         reads: Arc::default(),
         shared_permits: SharedPermits::for_limits([16]),
         requests: RequestPermits::default(),
+        buckets: None,
         config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
         handler: operator::AnyHandler::blocking(WithFinalizer),
         cluster: Cluster::new(client, metrics.clone(), KeptManagers::default()),

@@ -67,6 +67,7 @@ impl World {
             reads: Arc::default(),
             shared_permits: SharedPermits::for_limits([16]),
             requests,
+            buckets: None,
             parent_types: <_>::default(),
             config,
             handler: AnyHandler::blocking(setup.handler()),
