@@ -27,6 +27,7 @@ mod repair;
 mod requests;
 mod restart;
 mod settings;
+mod shards;
 mod sightings;
 mod table;
 mod twins;
@@ -45,7 +46,8 @@ use table::Row;
 async fn main() -> Result<()> {
     let settings = Settings::parse();
     if let Some(kubeconfig) = &settings.operators_of {
-        return process::run_operators(kubeconfig, settings.workload, settings.types).await;
+        let what = (settings.workload, settings.types);
+        return process::run_operators(kubeconfig, what, settings.sharded_as.as_deref()).await;
     }
     if let Some(web) = settings.readers_of {
         return web::readers::read(web, settings.burst()).await;
@@ -84,5 +86,6 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Related => related::measure(settings).await,
         Figure::Register => register::measure(settings).await,
         Figure::Admission => admission::measure(settings).await,
+        Figure::Shards => shards::measure(settings).await,
     }
 }
