@@ -153,6 +153,14 @@ pub(super) fn children_of(name: &str, wanted: &Wanted) -> Vec<(String, bool)> {
     (0..CHILDREN).map(|number| (child(name, number), is_there(number))).collect()
 }
 
+/// Deletes all parents.
+pub(super) async fn delete_all(world: &World, parents: &mut Parents) {
+    for (name, wanted) in parents.iter_mut().filter(|(_, wanted)| wanted.children.is_some()) {
+        world.delete(RECIPE, name).await;
+        wanted.children = None;
+    }
+}
+
 /// Waits until all parents are synced and have the children that users want, and those that were deleted are gone.
 pub(super) async fn until_up_to_date(world: &World, parents: &Parents) {
     let outdated = || outdated(world, parents);

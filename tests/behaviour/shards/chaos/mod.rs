@@ -24,7 +24,7 @@ use futures::future::join_all;
 use rustix::process::Signal;
 
 use faults::Place;
-use load::{Load, until_up_to_date};
+use load::{Load, delete_all, until_up_to_date};
 pub(crate) use replica::run_if_asked;
 
 /// With what the identities of replicas begin.
@@ -66,10 +66,12 @@ async fn live(Extent { faults, longest, seed }: Extent) {
     let suffering = places.iter_mut().zip(replicas);
     let suffering = suffering.map(|(place, replica)| place.suffer(replica, faults / REPLICAS));
     let replicas = join_all(suffering).await;
-    let parents = load.end().await;
+    let mut parents = load.end().await;
     let ended = Instant::now();
     until_up_to_date(&world, &parents).await;
     let took = ended.elapsed().as_secs_f64();
+    delete_all(&world, &mut parents).await;
+    until_up_to_date(&world, &parents).await;
     join_all(replicas.into_iter().map(|replica| replica.end(Signal::TERM))).await;
     let writes = log.writes(&world).await;
     let extent = judge::extent(&writes, &parents);

@@ -158,7 +158,7 @@ fn sharding(orders: &Orders) -> Sharding {
 /// Nobody but the operator deletes children.
 fn config_of_operator() -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
-    OperatorConfig::new("cook", parent)
+    OperatorConfig::new(super::GROUP, parent)
         .child::<ConfigMap>(ChildConfig::apply().orphan_on_delete())
         .with_error_backoff(Duration::from_millis(100), Duration::from_secs(2))
 }
