@@ -41,6 +41,12 @@ pub(super) struct Wanted {
     pub(super) children: Option<usize>,
 }
 
+impl Wanted {
+    pub(super) fn new(uid: impl Into<String>, children: Option<usize>) -> Self {
+        Self { uid: uid.into(), mark: 0, children }
+    }
+}
+
 /// Changes in progress.
 pub(super) struct Load {
     has_ended: Arc<AtomicBool>,
@@ -104,7 +110,7 @@ impl User {
         let created =
             self.recipes.create(&PostParams::default(), &object(RECIPE, body)).await.unwrap();
         let uid = created.uid().unwrap();
-        self.parents.insert(name, Wanted { uid, mark: 0, children: Some(CHILDREN) });
+        self.parents.insert(name, Wanted::new(uid, Some(CHILDREN)));
     }
 
     async fn change(&mut self, name: &str) {

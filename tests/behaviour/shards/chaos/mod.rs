@@ -10,6 +10,7 @@
 
 mod faults;
 mod judge;
+mod judged;
 mod load;
 mod log;
 mod replica;
