@@ -75,6 +75,20 @@ impl Cluster {
         })
     }
 
+    /// The same for another process, with lists of shards or without them.
+    pub(crate) async fn with_shards(kind: ClusterKind, selects: bool) -> Result<Self> {
+        if kind == ClusterKind::Controlplane {
+            let options = Options::default().controller_manager(false);
+            let options = options.feature_gate("ShardedListAndWatch", selects);
+            let start = move || ControlPlane::start_with(&options);
+            return Ok(Self::Real(Box::new(tokio::task::spawn_blocking(start).await??)));
+        }
+        let builder = Server::builder();
+        let server = if selects { builder.sharded_lists() } else { builder }.start();
+        let listening = server.serve(([127, 0, 0, 1], 0).into())?;
+        Ok(Self::Tls { server, listening })
+    }
+
     /// A client that belongs to the calling runtime.
     pub(crate) async fn client(&self) -> Result<Client> {
         self.connector()().await
@@ -126,6 +140,17 @@ impl Cluster {
             fs::remove_file(kubeconfig)?;
         }
         Ok(())
+    }
+
+    /// The content of such a file.
+    pub(crate) fn kubeconfig_text(&self) -> Result<String> {
+        match self {
+            Self::InProcess(_) => anyhow::bail!("another process cannot reach a server in process"),
+            Self::Tls { listening, .. } => Ok(listening.kubeconfig().to_owned()),
+            Self::Real(control_plane) => {
+                Ok(std::fs::read_to_string(control_plane.kubeconfig_path())?)
+            }
+        }
     }
 
     /// From here on requests are counted.

@@ -40,6 +40,10 @@ impl Helper {
         self.child.id().context("the process runs")
     }
 
+    pub(crate) async fn kill(mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
+    }
+
     /// Ends its input, and waits for it.
     pub(crate) async fn stop(self) -> Result<()> {
         let Self { mut child, commands, .. } = self;

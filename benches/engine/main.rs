@@ -29,6 +29,7 @@ mod requests;
 mod restart;
 mod seeding;
 mod settings;
+mod shards;
 mod sightings;
 mod start;
 mod table;
@@ -53,7 +54,8 @@ static ALLOCATOR: Jemalloc = Jemalloc;
 async fn main() -> Result<()> {
     let settings = Settings::parse();
     if let Some(kubeconfig) = &settings.operators_of {
-        return process::run_operators(kubeconfig, settings.workload, settings.types).await;
+        let what = (settings.workload, settings.types);
+        return process::run_operators(kubeconfig, what, settings.sharded_as.as_deref()).await;
     }
     if let Some(kubeconfig) = &settings.counts_of {
         return counting::run(kubeconfig, settings.workload).await;
@@ -96,5 +98,6 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Related => related::measure(settings).await,
         Figure::Register => register::measure(settings).await,
         Figure::Admission => admission::measure(settings).await,
+        Figure::Shards => shards::measure(settings).await,
     }
 }

@@ -14,7 +14,7 @@ use kube::Client;
 use operetta::supervisor::install_crds;
 use serde_json::{Value, json};
 
-use crate::workload::{ParentType, Workload};
+use crate::workload::{NAMESPACE, ParentType, Workload};
 
 /// As many as an operator reconciles at once.
 pub(crate) const CONCURRENCY: usize = 16;
@@ -53,6 +53,17 @@ pub(crate) async fn create(
     name: String,
     spec: &Value,
 ) -> Result<Created> {
+    create_in(client, (ty, NAMESPACE), name, spec).await
+}
+
+/// The same in another namespace.
+pub(crate) async fn create_in(
+    client: &Client,
+    (ty, namespace): (&ParentType, &str),
+    name: String,
+    spec: &Value,
+) -> Result<Created> {
+    let path = ty.collection_in(namespace);
     let body = json!({
         "apiVersion": ty.api_version(),
         "kind": ty.kind,
@@ -60,7 +71,7 @@ pub(crate) async fn create(
         "spec": spec,
     });
     let content_type = "application/json";
-    let request = request(Method::POST, &ty.collection(), USER, content_type, body.to_string())?;
+    let request = request(Method::POST, &path, USER, content_type, body.to_string())?;
     Created::from_response(&client.request_text(request).await?)
 }
 

@@ -6,14 +6,15 @@ use std::{fs, path::Path, time::Duration};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use kube::config::Kubeconfig;
-use operetta::supervisor::Supervisor;
+use operetta::{election::Sharding, supervisor::Supervisor};
 use tokio::process::Command;
 
 use crate::{
     cluster::{self, Cluster},
     helper_process::Helper,
     operators::Operators,
-    workload::Workload,
+    shards,
+    workload::{NAMESPACE, Workload},
 };
 
 /// The last requests in flight have ended by then.
@@ -52,12 +53,7 @@ impl OperatorProcess {
 
     /// Waits until it has synced so many parents.
     pub(crate) async fn at_rest_with(&mut self, parents: usize) -> Result<Rest> {
-        self.0.send(&parents.to_string()).await?;
-        let response = self.0.response().await?;
-        let numbers: Vec<usize> = response.split(' ').map(str::parse).collect::<Result<_, _>>()?;
-        let [resident_kib, peak_kib, cached_bytes] =
-            numbers.try_into().ok().context("the response has three numbers")?;
-        Ok(Rest { resident_kib, peak_kib, cached_bytes })
+        rest_of(&mut self.0, parents).await
     }
 
     /// The CPU time that it has used.
@@ -68,6 +64,16 @@ impl OperatorProcess {
     pub(crate) async fn stop(self) -> Result<()> {
         self.0.stop().await
     }
+}
+
+/// Waits until such a process has synced so many parents.
+pub(crate) async fn rest_of(process: &mut Helper, parents: usize) -> Result<Rest> {
+    process.send(&parents.to_string()).await?;
+    let response = process.response().await?;
+    let numbers: Vec<usize> = response.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+    let [resident_kib, peak_kib, cached_bytes] =
+        numbers.try_into().ok().context("the response has three numbers")?;
+    Ok(Rest { resident_kib, peak_kib, cached_bytes })
 }
 
 /// The CPU time that a process has used.
@@ -84,11 +90,15 @@ pub(crate) fn cpu_of(id: u32) -> Result<Duration> {
 /// so many parents are synced.
 pub(crate) async fn run_operators(
     kubeconfig: &Path,
-    workload: Workload,
-    types: usize,
+    (workload, types): (Workload, usize),
+    sharded_as: Option<&str>,
 ) -> Result<()> {
     let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
-    let builder = Supervisor::builder().connect(move || cluster::config(kubeconfig));
+    let mut builder = Supervisor::builder().connect(move || cluster::config(kubeconfig));
+    if let Some(identity) = sharded_as {
+        let sharding = Sharding::new(shards::GROUP).as_identity(identity);
+        builder = builder.sharded(sharding.in_namespace(NAMESPACE));
+    }
     let operators = Operators::started(builder, workload, types).await?;
     println!("running");
     let order = || std::io::stdin().lines().next().transpose();

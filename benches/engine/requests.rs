@@ -41,6 +41,11 @@ impl Requests {
         self.sum(Request::is_write)
     }
 
+    /// Those of one resource.
+    pub(crate) fn writes_of(&self, resource: &str) -> usize {
+        self.sum(|request| request.is_write() && request.resource == resource)
+    }
+
     pub(crate) fn refused(&self) -> usize {
         self.sum(|request| request.refused.is_some())
     }

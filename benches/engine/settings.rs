@@ -42,6 +42,9 @@ pub(crate) struct Settings {
     /// Run as the process that counts objects with a kube client
     #[arg(long, hide = true)]
     pub(crate) counts_of: Option<PathBuf>,
+    /// Share the parents of that process out, as this member of the group
+    #[arg(long, hide = true)]
+    pub(crate) sharded_as: Option<String>,
     /// Run as the process with the readers of this web endpoint
     #[arg(long, hide = true)]
     pub(crate) readers_of: Option<SocketAddr>,
@@ -97,6 +100,8 @@ pub(crate) enum Figure {
     Register,
     /// What a webhook adds to a create, beside one of controller-runtime; reviews and conversions a second
     Admission,
+    /// Processes that share parents out, beside one that has all: costs, take-overs, writes
+    Shards,
 }
 
 /// How large.

@@ -12,7 +12,10 @@ use kube::{Client, core::WatchEvent};
 use serde_json::Value;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::{parents, workload::Workload};
+use crate::{
+    parents,
+    workload::{NAMESPACE, Workload},
+};
 
 const DEADLINE: Duration = Duration::from_mins(1);
 
@@ -29,13 +32,23 @@ pub(crate) struct Sightings(UnboundedReceiver<Seen>);
 
 impl Sightings {
     pub(crate) async fn begin(client: Client, workload: Workload) -> Result<Self> {
-        let list = parents::get(&client, &workload.watched()).await?;
+        Self::at(client, workload, workload.watched()).await
+    }
+
+    /// The same in all namespaces.
+    pub(crate) async fn everywhere(client: Client, workload: Workload) -> Result<Self> {
+        let here = format!("/namespaces/{NAMESPACE}");
+        Self::at(client, workload, workload.watched().replace(&here, "")).await
+    }
+
+    async fn at(client: Client, workload: Workload, path: String) -> Result<Self> {
+        let list = parents::get(&client, &format!("{path}?limit=1")).await?;
         let version = list["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
         let (found, seen) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             tokio::select! {
                 () = found.closed() => {}
-                Err(error) = watch(&client, workload, version, &found) => {
+                Err(error) = watch(&client, (workload, &path), version, &found) => {
                     eprintln!("the children are not watched: {error:#}");
                 }
             }
@@ -64,12 +77,12 @@ impl Sightings {
 /// its last version.
 async fn watch(
     client: &Client,
-    workload: Workload,
+    (workload, collection): (Workload, &str),
     mut version: String,
     found: &UnboundedSender<Seen>,
 ) -> Result<Infallible> {
     loop {
-        let path = format!("{}?watch=true&resourceVersion={version}", workload.watched());
+        let path = format!("{collection}?watch=true&resourceVersion={version}");
         let request =
             parents::request(Method::GET, &path, "observer", "application/json", String::new())?;
         let mut events = client.request_events::<Value>(request).await?.boxed();

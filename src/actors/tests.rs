@@ -225,11 +225,11 @@ fn parts(parents: &Store, client: Client, board: Board, runtime: Handle) -> Oper
 fn context(parents: Store, client: Client) -> Context {
     let metrics = Metrics::new();
     let parts = ContextParts {
-        buckets: None,
         parent_types: <_>::default(),
         reads: Arc::default(),
         shared_permits: SharedPermits::for_limits([16]),
         requests: RequestPermits::default(),
+        buckets: None,
         config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
         handler: operator::AnyHandler::blocking(WithFinalizer),
         cluster: Cluster::new(client, metrics.clone(), KeptManagers::default()),

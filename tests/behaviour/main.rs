@@ -50,6 +50,7 @@ use support::{
     started, world,
 };
 
+/// Some tests start this program again, as a process of operators.
 fn main() -> ExitCode {
-    operetta_harness::main()
+    shards::chaos::run_if_asked().unwrap_or_else(operetta_harness::main)
 }

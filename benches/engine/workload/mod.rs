@@ -174,7 +174,11 @@ impl ParentType {
     }
 
     pub(crate) fn collection(&self) -> String {
-        format!("/apis/{}/namespaces/{NAMESPACE}/{}", self.api_version, self.plural)
+        self.collection_in(NAMESPACE)
+    }
+
+    pub(crate) fn collection_in(&self, namespace: &str) -> String {
+        format!("/apis/{}/namespaces/{namespace}/{}", self.api_version, self.plural)
     }
 }
 

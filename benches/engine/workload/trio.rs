@@ -39,8 +39,12 @@ pub(super) fn sync(request: &SyncRequest) -> SyncResponse {
     let name = request.parent.name();
     let spec = request.parent.field("spec").unwrap_or_default();
     let more = spec["moreConfigMaps"].as_u64().unwrap_or_default();
+    let response = SyncResponse::status(json!({"children": request.children.len()}));
+    if spec["alone"] == true {
+        return response.child(config_map(name, &spec["mark"]));
+    }
     let names = std::iter::once(name.to_owned()).chain((0..more).map(|n| format!("{name}-{n}")));
-    SyncResponse::status(json!({"children": request.children.len()}))
+    response
         .children(names.map(|name| config_map(&name, &spec["mark"])))
         .child(service(name))
         .child(deployment(name))
@@ -128,7 +132,9 @@ pub(super) fn crd(ty: &ParentType) -> Result<CustomResourceDefinition> {
             "observedGeneration": {"type": "integer"},
         },
     });
-    let spec = json!({"mark": text(), "moreConfigMaps": {"type": "integer"}});
+    let spec = json!({
+        "mark": text(), "moreConfigMaps": {"type": "integer"}, "alone": {"type": "boolean"},
+    });
     let status = json!({
         "children": {"type": "integer"},
         "observedGeneration": {"type": "integer"},

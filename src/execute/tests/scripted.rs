@@ -64,10 +64,10 @@ impl World {
         let (parents, children) = (parents.0, vec![children.0]);
         let requests = setup.requests.clone();
         let context = Context::new(ContextParts {
-            buckets: None,
             reads: Arc::default(),
             shared_permits: SharedPermits::for_limits([16]),
             requests,
+            buckets: None,
             parent_types: <_>::default(),
             config,
             handler: AnyHandler::blocking(setup.handler()),

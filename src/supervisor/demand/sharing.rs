@@ -36,6 +36,8 @@ impl Sharing {
         let labels = || self.parent_labels.clone();
         let by = match whose {
             Whose::Anybody => return spec,
+            // Without a range the server would send all objects: none has that label.
+            _ if self.buckets.is_empty() => return self.selected(spec),
             Whose::Parents => ShardedBy::Uid,
             Whose::Both => ShardedBy::Either(labels()),
             Whose::Children if self.unlabelled.contains(&spec.ty) => ShardedBy::Parent(labels()),

@@ -321,3 +321,17 @@ fn a_type_whose_watch_a_reader_uses_stays_with_the_reader() {
     assert_eq!(difference, Difference::default());
     assert!(watches.contains(&"secrets: *:*".to_owned()), "{watches:?}");
 }
+
+#[test]
+fn a_process_that_has_no_bucket_yet_asks_for_nothing() {
+    let (parents, pods) = (K8sType::of::<ConfigMap>(), K8sType::of::<Pod>());
+    let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
+    let unlabelled = [pods.clone()].into();
+    let watches =
+        demand(&[&a]).shared(Some(Sharing { unlabelled, ..Sharing::default() })).watches();
+    for ty in [parents, pods] {
+        let (watch, nothing) = (&watches[&ty][0], "operetta.dev/bucket in (none)");
+        let selector = watch.label_selector.as_deref().unwrap_or_default();
+        assert!(selector.ends_with(nothing) && watch.shard.is_none(), "{watch:?}");
+    }
+}

@@ -1,16 +1,20 @@
 //! Processes with the same operators share the parents.
 
+mod alike;
+pub(crate) mod chaos;
 mod elsewhere;
 mod hand_over;
 mod labels;
 mod leases;
+mod reach;
 
 use std::time::Duration;
 
-use operetta::election::Sharding;
+use operetta::{election::Sharding, supervisor::SupervisorBuilder};
 use serde_json::Value;
 
 use crate::{
+    cluster::Connector,
     recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, Operators, World, eventually},
 };
@@ -20,12 +24,16 @@ const PARENTS: usize = 24;
 
 /// A process of a group, which answers to this name.
 async fn process(world: &World, identity: &str) -> Operators {
+    process_over(world, identity, world.cluster.connector()).await
+}
+
+/// The same with a connection of the test's choice.
+async fn process_over(world: &World, identity: &str, connector: Connector) -> Operators {
     let sharding = sharding(world).as_identity(identity);
-    world
-        .start(|builder| {
-            builder.sharded(sharding).register(recipe::config("cook"), recipe::handler())
-        })
-        .await
+    let register = |builder: SupervisorBuilder| {
+        builder.sharded(sharding).register(recipe::config("cook"), recipe::handler())
+    };
+    world.start_over(connector, register).await
 }
 
 /// With shorter times than the defaults, so that a test does not wait for long.

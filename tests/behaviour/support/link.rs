@@ -5,6 +5,7 @@
 
 use std::net::SocketAddr;
 
+use serde_json::Value;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
@@ -41,6 +42,15 @@ impl Link {
 
     pub(crate) fn connector(&self) -> Connector {
         connector_to(self.config.clone())
+    }
+
+    /// The same as a kubeconfig, for another process.
+    pub(crate) fn kubeconfig(&self, cluster: &Cluster) -> String {
+        let mut kubeconfig: Value = serde_yaml_ng::from_str(&cluster.kubeconfig()).unwrap();
+        let way = &mut kubeconfig["clusters"][0]["cluster"];
+        way["server"] = self.config.cluster_url.to_string().into();
+        way["tls-server-name"] = self.config.tls_server_name.clone().into();
+        kubeconfig.to_string()
     }
 
     pub(crate) fn cut(&self) {

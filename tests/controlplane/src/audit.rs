@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::Error;
 
@@ -48,6 +49,8 @@ pub struct AuditEvent {
     pub received: String,
     /// When the stage was reached.
     pub reached: String,
+    /// What a write of a Lease sent; null for other requests.
+    pub body: Value,
 }
 
 impl AuditEvent {
@@ -156,6 +159,8 @@ struct Line {
     object_ref: ObjectRef,
     #[serde(default)]
     response_status: ResponseStatus,
+    #[serde(default)]
+    request_object: Value,
 }
 
 #[derive(Deserialize, Default)]
@@ -196,6 +201,7 @@ impl From<Line> for AuditEvent {
             code: line.response_status.code,
             received: line.received,
             reached: line.reached,
+            body: line.request_object,
         }
     }
 }

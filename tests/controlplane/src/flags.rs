@@ -17,9 +17,13 @@ pub(crate) const AUDIT_POLICY_FILE: &str = "audit-policy.json";
 pub(crate) const ETCD_DATA: &str = "etcd";
 pub(crate) const AUDIT_LOG: &str = "audit.log";
 /// A line when a request is received, before it is answered, and one per response; a watch writes one of these when
-/// it starts and one when it ends.
+/// it starts and one when it ends. What writes of Leases send is there too: it says who may write meanwhile.
 pub(crate) const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
- "rules": [{"level": "Metadata"}]}
+ "rules": [
+  {"level": "Request", "verbs": ["create", "update", "patch"],
+   "resources": [{"group": "coordination.k8s.io", "resources": ["leases"]}]},
+  {"level": "Metadata"}
+ ]}
 "#;
 
 pub(crate) fn etcd(home: &Home, ports: Ports) -> Vec<String> {

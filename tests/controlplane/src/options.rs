@@ -36,7 +36,7 @@ impl User {
 }
 
 /// Tests whose roles stay bound have users of their own.
-const USERS: [&str; 12] = [
+const USERS: [&str; 13] = [
     "restricted",
     "half-restricted",
     "one-of-two",
@@ -49,6 +49,7 @@ const USERS: [&str; 12] = [
     "reader",
     "cooks",
     "replica",
+    "sharer",
 ];
 
 impl Default for Options {
