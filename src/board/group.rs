@@ -1,6 +1,5 @@
-//! Shows the group with which the process shares its parents.
+//! The group with which the process shares its parents.
 
-use super::Board;
 use crate::election::{Buckets, Standing};
 
 /// The part of this process in its group.
@@ -22,15 +21,4 @@ pub(crate) struct Group {
     pub(crate) selects_shards: Option<bool>,
     /// The other members, and what they say; none if their Lease was edited.
     pub(crate) others: Vec<(String, Option<Standing>)>,
-}
-
-impl Board {
-    pub(crate) fn show_group(&self, group: Group) {
-        self.write().group = Some(group);
-    }
-
-    /// The group; none if the process shares its parents with nobody.
-    pub(crate) fn group(&self) -> Option<Group> {
-        self.read().group.clone()
-    }
 }

@@ -33,6 +33,7 @@ mod event_reading;
 mod facts;
 mod feed;
 mod group;
+mod grouping;
 mod migrating;
 mod migration;
 #[cfg(feature = "testkit")]

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::{fences::Fences, wiring::Wiring};
 use crate::{
-    actors::{Elected, Elector, ElectorParts, OperatorHandle, Sharded, Sharder, SharderParts},
+    actors::{Elected, Elector, ElectorParts, OperatorHandle, Sharded, SharderParts},
     election::{BucketFence, Buckets, Fence, FenceReach, LeaderElection, Sharding},
     execute::Context,
     object::ObjectKey,
@@ -132,7 +132,7 @@ fn start_sharder(
     let namespace = sharding.namespace.as_deref().unwrap_or(cluster.own_namespace());
     let random = format!("{:08x}", uuid::Uuid::new_v4().as_fields().0);
     let member = sharding.member(&host(), &random);
-    Sharder::start(SharderParts {
+    Sharded::start(SharderParts {
         lease: ObjectKey::namespaced(namespace, &member),
         group: sharding.group.clone(),
         url: sharding.url.clone(),

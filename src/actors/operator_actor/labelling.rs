@@ -1,16 +1,13 @@
 //! Labels the children of a process that begins to share its parents out: some parents a second, each by a reconcile. Without
 //! the label a child is found by its owner reference.
 
-use std::{
-    collections::VecDeque,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use super::OperatorActor;
+use super::{OperatorActor, to_label::ToLabel};
 use crate::{
     actors::{mailbox::post, messages::Touched},
     history::Cause,
-    object::{Object, Uid},
+    object::Object,
     schedule::Trigger,
 };
 
@@ -19,15 +16,6 @@ const PER_MINUTE: usize = 1_200;
 
 /// How often the progress is logged.
 const SHOWN_EVERY: Duration = Duration::from_secs(10);
-
-/// The parents whose children are to be labelled, with the numbers of these.
-#[derive(Default)]
-pub(super) struct ToLabel {
-    parents: VecDeque<(Uid, usize)>,
-    children: usize,
-    done: usize,
-    shown: Option<Instant>,
-}
 
 impl OperatorActor {
     /// Queues a parent if some of its children lack the label.

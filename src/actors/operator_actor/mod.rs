@@ -14,6 +14,7 @@ mod restarting;
 mod scopes;
 mod start;
 mod state;
+mod to_label;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -28,8 +29,8 @@ use tokio::{
 };
 
 use awaiting::Awaiting;
-use labelling::ToLabel;
 use scopes::{Scopes, Start, Watches};
+use to_label::ToLabel;
 
 use super::{
     ArbiterPool,

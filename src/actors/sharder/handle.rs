@@ -1,9 +1,9 @@
 //! How the supervisor controls a member: operators join and part, buckets become warm, and the process goes.
 
-use actix::Addr;
+use actix::{Actor, Addr};
 use tokio::sync::{oneshot, watch};
 
-use super::{Member, Sharder, leaving::Leave};
+use super::{Member, Sharder, SharderParts, leaving::Leave};
 use crate::{
     actors::{
         mailbox::{MeteredRecipient, Receive, post},
@@ -52,12 +52,18 @@ impl Receive<Parted> for Sharder {
 /// A running member of a group. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Sharded {
-    pub(super) sharder: Addr<Sharder>,
-    pub(super) mailbox: MailboxDepth,
-    pub(super) watches: watch::Receiver<Buckets>,
+    sharder: Addr<Sharder>,
+    mailbox: MailboxDepth,
+    watches: watch::Receiver<Buckets>,
 }
 
 impl Sharded {
+    /// Starts a member without a bucket.
+    pub(crate) fn start(parts: SharderParts) -> Self {
+        let (mailbox, watches) = (parts.mailbox.clone(), parts.watches.subscribe());
+        Self { sharder: Sharder::new(parts).start(), mailbox, watches }
+    }
+
     /// The buckets whose objects are to be watched, now and later.
     pub(crate) fn watches(&self) -> watch::Receiver<Buckets> {
         self.watches.clone()

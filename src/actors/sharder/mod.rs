@@ -14,7 +14,7 @@
 //! - `leaving`: the end;
 //! - `shown`: the board and the metrics.
 
-mod handle;
+pub(super) mod handle;
 mod lease;
 mod leaving;
 mod shown;
@@ -27,8 +27,6 @@ use tokio::{
     sync::{oneshot, watch},
     task::AbortHandle,
 };
-
-pub(crate) use handle::Sharded;
 
 use super::{
     mailbox::{Metered, MeteredRecipient, Receive, post},
@@ -101,13 +99,12 @@ struct Member {
 }
 
 impl Sharder {
-    /// Starts without a bucket: no reconcile begins before one is taken.
-    pub(crate) fn start(parts: SharderParts) -> Sharded {
+    /// Without a bucket: no reconcile begins before one is taken.
+    fn new(parts: SharderParts) -> Self {
         parts.metrics.election_began(&parts.lease.to_string());
-        let (mailbox, watches) = (parts.mailbox.clone(), parts.watches.subscribe());
         let (operators, role, timer, problem, selects_shards, watching) = <_>::default();
         let (ending, leaving, releasing, supervision) = <_>::default();
-        let sharder = Self {
+        Self {
             shards: shards(&parts),
             parts,
             operators,
@@ -120,8 +117,7 @@ impl Sharder {
             leaving,
             releasing,
             supervision,
-        };
-        Sharded { sharder: Actor::start(sharder), mailbox, watches }
+        }
     }
 
     fn step(&mut self, input: ShardInput, ctx: &mut Context<Self>) {

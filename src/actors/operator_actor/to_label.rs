@@ -1,0 +1,14 @@
+//! The parents whose children lack the label of their bucket.
+
+use std::{collections::VecDeque, time::Instant};
+
+use crate::object::Uid;
+
+/// The parents whose children are to be labelled, with the numbers of these.
+#[derive(Default)]
+pub(super) struct ToLabel {
+    pub(super) parents: VecDeque<(Uid, usize)>,
+    pub(super) children: usize,
+    pub(super) done: usize,
+    pub(super) shown: Option<Instant>,
+}
