@@ -153,7 +153,8 @@ fn expiry(lease: &Value) -> Result<Instant> {
     let renewed: Timestamp = lease["spec"]["renewTime"].as_str().context("renewed")?.parse()?;
     let seconds = lease["spec"]["leaseDurationSeconds"].as_u64().context("it has a duration")?;
     let ago = SystemTime::now().duration_since(renewed.into()).unwrap_or_default();
-    Ok(Instant::now() + Duration::from_secs(seconds) - ago)
+    let expiry = Instant::now() + Duration::from_secs(seconds);
+    expiry.checked_sub(ago).context("it was renewed since the start of the machine")
 }
 
 /// The top six bits of FNV-1a, which choose the bucket of a uid.

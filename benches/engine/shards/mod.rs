@@ -166,7 +166,9 @@ impl Scene {
         let answered = answers(&mut sightings, MARK, changed.into_iter().collect()).await?;
         let after = |at: &Instant| at.saturating_duration_since(expiry);
         until_shared(&self.users, &members).await?;
-        Ok((answered.values().map(after).collect(), members))
+        let took: Vec<Duration> = answered.values().map(after).collect();
+        println!("shards: killed, the first answer {:?} after the expiry", took.iter().min());
+        Ok((took, members))
     }
 
     /// Changes at a rate, first while nothing else happens, and then while one process is told to stop. Returns how long each

@@ -25,6 +25,8 @@ struct Claim {
     answered: Timestamp,
     /// A bit for each bucket.
     holds: u64,
+    /// Whether the write took effect.
+    is_sure: bool,
 }
 
 /// A write for a parent.
@@ -59,12 +61,16 @@ pub(super) fn extent(writes: &[Write], parents: &Parents) -> String {
 pub(super) fn miscounted(writes: &[Write], parents: &Parents) -> Vec<String> {
     let children = || writes.iter().filter(|write| write.resource == "configmaps");
     let created = counted(children().filter(|write| write.code == 201));
-    let deleted = counted(children().filter(|write| write.verb == "delete"));
+    let deleted = counted(children().filter(|write| write.verb == "delete" && write.is_sure()));
+    let unknown = counted(children().filter(|write| !write.is_sure()));
     let count = |counts: &BTreeMap<&str, i32>, name: &str| counts.get(name).copied().unwrap_or(0);
     let wanted = parents.iter().flat_map(|(name, wanted)| children_of(name, wanted));
     let wrong = wanted.filter_map(|(name, is_there)| {
         let (made, gone) = (count(&created, &name), count(&deleted, &name));
-        let is_right = (made, gone) == (1, i32::from(!is_there));
+        // One of those may be what is missing.
+        let missing = 1 - made + i32::from(!is_there) - gone;
+        let is_right =
+            made <= 1 && gone <= i32::from(!is_there) && missing <= count(&unknown, &name);
         (!is_right).then(|| format!("{name}: created {made} times, deleted {gone} times"))
     });
     wrong.collect()
@@ -86,7 +92,9 @@ fn claims(writes: &[Write]) -> BTreeMap<&str, Vec<Claim>> {
         if write.resource == "leases" && write.verb != "delete" && is_own {
             let holds = holds(&write.body);
             let Write { received, answered, .. } = *write;
-            claims.entry(&write.replica).or_default().push(Claim { received, answered, holds });
+            let is_sure = write.is_sure();
+            let claim = Claim { received, answered, holds, is_sure };
+            claims.entry(&write.replica).or_default().push(claim);
         }
     }
     claims
@@ -127,7 +135,8 @@ fn may_write(claims: &BTreeMap<&str, Vec<Claim>>, work: &Work<'_>) -> bool {
     let claims = claims.get(&*work.write.replica).map_or(&[][..], Vec::as_slice);
     let Write { received, answered, .. } = *work.write;
     claims.iter().enumerate().any(|(at, claim)| {
-        let is_replaced = claims.get(at + 1).is_some_and(|next| next.answered < received);
+        let mut later = claims[at + 1..].iter();
+        let is_replaced = later.any(|next| next.is_sure && next.answered < received);
         let is_expired = claim.answered + lease() < received;
         claim.holds >> work.bucket & 1 == 1
             && claim.received <= answered
@@ -154,16 +163,15 @@ fn overlaps(claims: &BTreeMap<&str, Vec<Claim>>, works: &[Work<'_>]) -> Vec<Stri
 
 /// Whether a replica held a bucket without a break, from its own write to that of another one.
 fn still_held(claims: &[Claim], bucket: u64, own: &Write, other: &Write) -> bool {
-    let begin = claims.partition_point(|claim| claim.answered <= own.received).saturating_sub(1);
+    let is_before = |claim: &Claim| claim.is_sure && claim.answered <= own.received;
+    let begin = claims.iter().rposition(is_before).unwrap_or_default();
     let end = claims.partition_point(|claim| claim.received < other.answered);
-    let Some(between) = claims.get(begin..end).filter(|between| !between.is_empty()) else {
-        return false;
-    };
+    let between = claims.get(begin..end).unwrap_or_default();
     let is_held = between.iter().all(|claim| claim.holds >> bucket & 1 == 1);
-    let renewed = between.iter().skip(1).map(|claim| claim.answered).chain([other.answered]);
-    let is_renewed =
-        between.iter().zip(renewed).all(|(claim, next)| next < claim.received + lease());
-    is_held && is_renewed
+    let sure: Vec<&Claim> = between.iter().filter(|claim| claim.is_sure).collect();
+    let renewed = sure.iter().skip(1).map(|claim| claim.answered).chain([other.answered]);
+    let is_renewed = sure.iter().zip(renewed).all(|(claim, next)| next < claim.received + lease());
+    is_held && is_renewed && !sure.is_empty()
 }
 
 fn lease() -> SignedDuration {

@@ -44,7 +44,7 @@ fn found(writes: &[Write]) -> Vec<String> {
 }
 
 #[operetta_harness::test]
-async fn a_bucket_that_was_given_up_or_has_expired_may_be_worked_in_by_another() {
+fn a_bucket_that_was_given_up_or_has_expired_may_be_worked_in_by_another() {
     let begin = [says("a", 0, "0-63"), works("a", 5), says("a", 20, "0-63"), works("a", 25)];
     let given = [says("a", 30, ""), says("b", 31, "0-63"), works("b", 32)];
     assert_eq!(found(&[&begin[..], &given].concat()), [""; 0]);
@@ -53,7 +53,7 @@ async fn a_bucket_that_was_given_up_or_has_expired_may_be_worked_in_by_another()
 }
 
 #[operetta_harness::test]
-async fn two_that_write_while_both_hold_a_bucket_are_found() {
+fn two_that_write_while_both_hold_a_bucket_are_found() {
     let begin = [says("a", 0, "0-63"), works("a", 5), says("a", 20, "0-63")];
     let other = [says("b", 21, "0-63"), works("b", 30)];
     let found = found(&[&begin[..], &other].concat());
@@ -61,7 +61,7 @@ async fn two_that_write_while_both_hold_a_bucket_are_found() {
 }
 
 #[operetta_harness::test]
-async fn a_write_after_the_end_of_a_claim_is_found() {
+fn a_write_after_the_end_of_a_claim_is_found() {
     let late = [says("a", 0, "0-63"), works("a", 5), works("a", 45)];
     let after = [says("a", 0, "0-63"), says("a", 10, ""), works("a", 12)];
     for writes in [&late[..], &after] {
@@ -71,7 +71,7 @@ async fn a_write_after_the_end_of_a_claim_is_found() {
 }
 
 #[operetta_harness::test]
-async fn a_child_that_was_created_twice_or_not_deleted_is_found() {
+fn a_child_that_was_created_twice_or_not_deleted_is_found() {
     let made = |name: &str| Write { code: 201, ..write("a", 0, ("configmaps", name, Value::Null)) };
     let once = [made("r-1-0"), made("r-1-1"), made("r-1-2")];
     assert_eq!(miscounted(&once, &parents()), [""; 0]);

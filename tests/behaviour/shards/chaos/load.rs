@@ -183,7 +183,7 @@ async fn outdated(world: &World, parents: &Parents) -> Vec<String> {
         let name = child["metadata"]["name"].as_str().unwrap().to_owned();
         let parent = name.rsplit_once('-').and_then(|(parent, _)| parents.get(parent));
         let Some(parent) = parent else { continue };
-        seen.push((name, child["data"]["mark"] == parent.mark.to_string()));
+        seen.push((name, child["data"]["mark"].as_str() == Some(parent.mark.to_string().as_str())));
     }
     let there = |(name, wanted): (&String, &Wanted)| {
         let own = wanted.children.map(|_| name.clone());

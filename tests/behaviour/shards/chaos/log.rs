@@ -29,7 +29,7 @@ pub(super) struct Write {
     pub(super) resource: String,
     pub(super) name: String,
     pub(super) code: u16,
-    /// It took effect between these times.
+    /// It took effect between these times, if it did.
     pub(super) received: Timestamp,
     pub(super) answered: Timestamp,
     /// What was sent; of the real server only that of Leases.
@@ -53,8 +53,20 @@ pub(super) async fn world() -> (World, Log) {
     (World::of(&server).await, Log::Recorded(writes))
 }
 
+impl Write {
+    /// Whether it took effect.
+    pub(super) fn is_sure(&self) -> bool {
+        self.code < 300 && self.code != 0
+    }
+
+    /// Whether that is not known. The real server answers so to a client that has left, also when the write took effect.
+    fn is_unknown(&self) -> bool {
+        matches!(self.code, 0 | 499 | 500..)
+    }
+}
+
 impl Log {
-    /// The writes of the replicas in a world that took effect, by the time at which they were received.
+    /// The writes of the replicas in a world that took effect, or may have, by the time at which they were received.
     pub(super) async fn writes(&self, world: &World) -> Vec<Write> {
         let mut writes = match (self, &world.cluster) {
             (Self::Recorded(writes), _) => mem::take(&mut *lock(writes)),
@@ -66,7 +78,8 @@ impl Log {
             }
             (Self::Audited, _) => panic!("only the real server has an audit log"),
         };
-        writes.retain(|write| write.code < 300 && write.replica.starts_with(super::REPLICA));
+        writes.retain(|write| write.replica.starts_with(super::REPLICA));
+        writes.retain(|write| write.is_sure() || write.is_unknown());
         writes.sort_by_key(|write| write.received);
         writes
     }
@@ -114,7 +127,7 @@ fn received(request: &Request<Bytes>) -> Option<Write> {
 }
 
 fn audited(event: AuditEvent) -> Option<Write> {
-    if !event.is_write() || event.stage != "ResponseComplete" || is_dry(&event.uri) {
+    if !event.is_write() || is_dry(&event.uri) {
         return None;
     }
     let named = event.body["metadata"]["name"].as_str().unwrap_or_default();
