@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::Context;
 use crate::{
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    plan::{ChildId, Unsynced},
+    plan::{ChildId, Unsynced, is_in_bucket},
     reply::TypeSchema,
     run::{Doubts, Schemas, Snapshot},
     store::{Frozen, Store, StoreReader},
@@ -105,6 +105,16 @@ impl Context {
 
     pub(super) fn cached(&self, id: &ChildId) -> Option<Object> {
         self.store(&id.ty)?.reader().get(&id.key)
+    }
+
+    /// How many children of a parent lack the label of its bucket.
+    pub(crate) fn unlabelled(&self, parent: &Object) -> usize {
+        let stores = self.parts.children.iter();
+        let children = stores.flat_map(|store| store.reader().of_parent(parent.uid()));
+        let lacks = |child: &Object| {
+            self.settings.manages(child) && !is_in_bucket(child, self.config(), parent)
+        };
+        children.filter(lacks).count()
     }
 
     /// The number of children of the operator; reads all of them.

@@ -8,11 +8,7 @@ use std::{
     },
 };
 
-use super::Context;
-use crate::{
-    object::{Object, Uid},
-    plan::is_in_bucket,
-};
+use crate::object::Uid;
 
 /// The parents whose children are labelled now.
 #[derive(Debug, Default)]
@@ -48,17 +44,5 @@ impl Labelling {
 
     fn due(&self) -> MutexGuard<'_, HashSet<Uid>> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Context {
-    /// How many children of a parent lack the label of its bucket.
-    pub(crate) fn unlabelled(&self, parent: &Object) -> usize {
-        let stores = self.parts.children.iter();
-        let children = stores.flat_map(|store| store.reader().of_parent(parent.uid()));
-        let lacks = |child: &Object| {
-            self.settings.manages(child) && !is_in_bucket(child, self.config(), parent)
-        };
-        children.filter(lacks).count()
     }
 }
