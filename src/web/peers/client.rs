@@ -22,26 +22,26 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const MAX_ANSWER: usize = 32 << 20;
 
 /// What is sent.
-pub(super) struct Asked {
-    pub(super) method: Method,
-    pub(super) path_and_query: String,
-    pub(super) accept: Option<HeaderValue>,
-    pub(super) content_type: Option<HeaderValue>,
-    pub(super) token: Option<SecretString>,
-    pub(super) body: Bytes,
+pub(in crate::web) struct Asked {
+    pub(in crate::web) method: Method,
+    pub(in crate::web) path_and_query: String,
+    pub(in crate::web) accept: Option<HeaderValue>,
+    pub(in crate::web) content_type: Option<HeaderValue>,
+    pub(in crate::web) token: Option<SecretString>,
+    pub(in crate::web) body: Bytes,
 }
 
 /// What is answered.
-pub(super) struct PeerAnswer {
-    pub(super) status: StatusCode,
+pub(in crate::web) struct PeerAnswer {
+    pub(in crate::web) status: StatusCode,
     pub(super) content_type: Option<HeaderValue>,
     pub(super) location: Option<HeaderValue>,
-    pub(super) body: Bytes,
+    pub(in crate::web) body: Bytes,
 }
 
 /// Why a request could not be sent on.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PeerError {
+pub(in crate::web) enum PeerError {
     #[error("the process is stopping")]
     Stopping,
     #[error("which process works for the parent is not known: {0}")]
@@ -64,7 +64,7 @@ pub(super) enum PeerError {
 }
 
 /// Sends the request, and reads the whole answer.
-pub(super) async fn ask(
+pub(in crate::web) async fn ask(
     url: &str,
     asked: Asked,
     certificates: Option<Certificates>,

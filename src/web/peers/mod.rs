@@ -16,5 +16,7 @@ mod same_certificate;
 mod sending;
 mod sought;
 
+#[cfg(test)]
+pub(super) use client::{Asked, ask};
 pub(crate) use owner::Peers;
 pub(super) use sending::send_on;

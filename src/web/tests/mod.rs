@@ -26,6 +26,7 @@ mod openapi;
 mod own_routes;
 mod pages;
 mod parent_lists;
+mod peers;
 mod proxy;
 mod refusals;
 mod reviewer;
