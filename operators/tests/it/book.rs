@@ -58,6 +58,7 @@ pages! {
     releases: "docs/releases.md",
     running: "docs/running.md",
     security: "docs/security.md",
+    shards: "docs/shards.md",
     traces: "docs/traces.md",
     upgrading: "docs/upgrading.md",
 }
