@@ -23,8 +23,8 @@ fn asked() -> Asked {
     }
 }
 
-fn certificates((certificate, key): (String, String)) -> Option<Certificates> {
-    Some(Tls::from_pem(certificate, key).load().unwrap())
+fn certificates((certificate, key): (String, String)) -> Certificates {
+    Tls::from_pem(certificate, key).load().unwrap()
 }
 
 /// Whoever may write Leases may name any address there.
@@ -34,17 +34,17 @@ async fn a_token_is_sent_on_to_a_process_with_the_same_certificate_only() {
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let protection =
-        Protection { certificates: certificates(both.clone()), ..Protection::default() };
+        Protection { certificates: Some(certificates(both.clone())), ..Protection::default() };
     let server = server(listener, World::running().state, protection).unwrap();
     let handle = server.handle();
     actix_web::rt::spawn(server);
     let (secure, clear) = (format!("https://{address}"), format!("http://{address}"));
-    let answer = ask(&secure, asked(), certificates(both)).await.unwrap();
+    let answer = ask(&secure, asked(), Some(certificates(both))).await.unwrap();
     assert_eq!((answer.status.as_u16(), &*answer.body), (200, &b"ok"[..]));
     for (url, own, why) in [
-        (&secure, certificates(pair()), "the same certificate"),
+        (&secure, Some(certificates(pair())), "the same certificate"),
         (&secure, None, "the same certificate"),
-        (&clear, certificates(pair()), "over TLS only"),
+        (&clear, Some(certificates(pair())), "over TLS only"),
     ] {
         let Err(error) = ask(url, asked(), own).await else { panic!("{url} got the token") };
         assert!(error.to_string().contains(why), "{error}");
