@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{Cluster, WatchSpec, api::ApiRequest};
 use crate::{
     election::{Lease, SHARD_GROUP_LABEL},
-    object::{K8sType, ObjectKey, ResourceVersion},
-    reply::ApiError,
+    object::{K8sType, ObjectKey, OneLine, ResourceVersion},
+    reply::{ApiError, ErrorClass},
 };
 
 impl Cluster {
@@ -35,6 +35,14 @@ impl Cluster {
         let answer = sending.map_err(timed_out)??;
         let malformed = |error| ApiError::malformed(name.clone(), &error);
         serde_json::from_slice(&answer).map(Lease::of).map_err(malformed)
+    }
+
+    /// Writes a Lease without a holder. Where that fails it expires.
+    pub(crate) async fn give_back_lease(&self, key: &ObjectKey, lease: &Lease, patience: Duration) {
+        if let Err(error) = self.write_lease(key, lease, patience).await {
+            let error = OneLine(&error);
+            tracing::warn!(lease = %key, %error, "the Lease was not given back: it expires");
+        }
     }
 
     /// The Leases of a group, as the server has them now.
@@ -129,6 +137,15 @@ struct ListMetadata {
 
 fn selector(group: &str) -> String {
     format!("{SHARD_GROUP_LABEL}={group}")
+}
+
+/// Whether another process wrote the Lease first, or it is gone. Where one cannot be created, the namespace is missing.
+pub(crate) fn is_outrun(error: &ApiError, existed: bool) -> bool {
+    match error.class() {
+        ErrorClass::Conflict => true,
+        ErrorClass::Missing => existed,
+        _ => false,
+    }
 }
 
 pub(crate) fn lease_type() -> K8sType {

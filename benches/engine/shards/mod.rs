@@ -1,5 +1,5 @@
 //! Processes that share parents out, beside one that has all of them: what each receives, keeps and computes; how soon others
-//! answer for one that is killed, or told to stop; and what is written when processes come and go.
+//! answer for one that is killed, or stops on SIGTERM; and what is written when processes come and go.
 //!
 //! The parents are over 300 namespaces, with one child or three in turn. The server runs with lists of shards and without
 //! them (on the real one its feature gate). The largest of three processes counts.
@@ -80,7 +80,7 @@ fn takeover_rows(took: &[Duration]) -> Vec<Row> {
 }
 
 fn hand_over_row(calm: &[Duration], passing: &[Duration]) -> Row {
-    let figure = format!("told to stop: change to child, p99 of {} (floor: calm)", passing.len());
+    let figure = format!("SIGTERM: change to child, p99 of {} (floor: calm)", passing.len());
     let (value, floor) = (percentile(passing, 99), percentile(calm, 99));
     Row::latency(figure, value, floor).target("at most 300 ms")
 }
@@ -171,7 +171,7 @@ impl Scene {
         Ok((took, members))
     }
 
-    /// Changes at a rate, first while nothing else happens, and then while one process is told to stop. Returns how long each
+    /// Changes at a rate, first while nothing else happens, and then while one process stops on SIGTERM. Returns how long each
     /// took to be answered.
     async fn hand_over(
         &mut self,

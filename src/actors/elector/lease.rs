@@ -7,11 +7,10 @@ use actix::{AsyncContext, Context};
 use super::Elector;
 use crate::{
     actors::{mailbox::post, messages::Answered, watching},
-    cluster::{Cluster, WatchNote, election_now, lease_type},
+    cluster::{Cluster, WatchNote, election_now, is_outrun, lease_type},
     election::{Input, Lease},
     metrics::Renewal,
-    object::OneLine,
-    reply::{ApiError, ErrorClass},
+    reply::ApiError,
     store::Store,
 };
 
@@ -59,12 +58,7 @@ impl Elector {
     pub(super) fn give_back(&self, lease: Lease) -> impl Future<Output = ()> + use<> {
         let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
         let patience = self.patience();
-        async move {
-            if let Err(error) = cluster.write_lease(&key, &lease, patience).await {
-                let error = OneLine(&error);
-                tracing::warn!(lease = %key, %error, "the Lease was not given back: it expires");
-            }
-        }
+        async move { cluster.give_back_lease(&key, &lease, patience).await }
     }
 
     fn ask(&self, ctx: &Context<Self>, asking: impl Future<Output = Answered> + Send + 'static) {
@@ -97,13 +91,4 @@ impl Elector {
 
 fn failed(error: &ApiError) -> Answered {
     Answered { input: Input::Failed, problem: Some(error.to_string()) }
-}
-
-/// Another process wrote the Lease first, or it is gone. Where one cannot be created, the namespace is missing.
-fn is_outrun(error: &ApiError, existed: bool) -> bool {
-    match error.class() {
-        ErrorClass::Conflict => true,
-        ErrorClass::Missing => existed,
-        _ => false,
-    }
 }

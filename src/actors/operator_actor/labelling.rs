@@ -11,7 +11,7 @@ use crate::{
     schedule::Trigger,
 };
 
-/// How many children are labelled in a minute.
+/// How many children an operator labels in a minute.
 const PER_MINUTE: usize = 1_200;
 
 /// How often the progress is logged.

@@ -1,4 +1,4 @@
-//! Tells the supervisor when all that is to be watched was listed, or why it cannot be is known.
+//! Notifies the supervisor when all that is to be watched was listed, or why it cannot be is known.
 
 use std::mem;
 

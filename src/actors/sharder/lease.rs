@@ -7,11 +7,10 @@ use actix::{AsyncContext, Context};
 use super::Sharder;
 use crate::{
     actors::{mailbox::post, messages::GroupAnswered, watching},
-    cluster::{Cluster, Leases, WatchNote, election_now, lease_type},
+    cluster::{Cluster, Leases, WatchNote, election_now, is_outrun, lease_type},
     election::{Lease, ShardInput},
     metrics::Renewal,
     object::{ObjectKey, OneLine},
-    reply::{ApiError, ErrorClass},
     store::Store,
 };
 
@@ -71,12 +70,7 @@ impl Sharder {
     pub(super) fn give_back(&self, lease: Lease) -> impl Future<Output = ()> + use<> {
         let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
         let patience = self.patience();
-        async move {
-            if let Err(error) = cluster.write_lease(&key, &lease, patience).await {
-                let error = OneLine(&error);
-                tracing::warn!(lease = %key, %error, "the Lease was not given back: it expires");
-            }
-        }
+        async move { cluster.give_back_lease(&key, &lease, patience).await }
     }
 
     pub(super) fn watch(&mut self, ctx: &Context<Self>) {
@@ -125,13 +119,4 @@ fn failed(input: ShardInput, why: String) -> GroupAnswered {
 
 fn late(patience: Duration) -> String {
     format!("no answer within {} s", patience.as_secs_f64())
-}
-
-/// Somebody else wrote the Lease, or it is gone. Where one cannot be created, the namespace is missing.
-fn is_outrun(error: &ApiError, existed: bool) -> bool {
-    match error.class() {
-        ErrorClass::Conflict => true,
-        ErrorClass::Missing => existed,
-        _ => false,
-    }
 }

@@ -1,4 +1,4 @@
-//! What happens to the replicas, by a seed: each is killed, stopped, told to stop or cut off, again and again, whatever happens
+//! What happens to the replicas, by a seed: each is killed, paused, terminated or cut off, again and again, whatever happens
 //! to the others meanwhile.
 
 use std::{

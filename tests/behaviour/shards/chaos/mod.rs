@@ -1,4 +1,4 @@
-//! Three processes that share parents, of which each is killed, stopped, told to stop or cut off, again and again, while users
+//! Three processes that share parents, of which each is killed, paused, terminated or cut off, again and again, while users
 //! create, change and delete parents. The log of the server says who wrote when.
 //!
 //! `OPERETTA_CHAOS_FAULTS=300` sets how many faults the exhaustive test has, `OPERETTA_CHAOS_SEED=7` which ones.
