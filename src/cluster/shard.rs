@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     election::{Bucket, Buckets},
-    object::{Outline, Uid, Undecodable},
+    object::{Object, Outline, Uid, Undecodable},
 };
 
 /// The objects of some buckets.
@@ -31,12 +31,18 @@ pub(crate) enum ShardedBy {
 impl Shard {
     pub(super) fn includes(&self, outline: &Outline<'_>) -> bool {
         let by_uid = || self.buckets.has(Bucket::of_text(outline.uid()));
-        let by_parent = |labels| outline.parents(labels).iter().any(|uid| self.has(uid));
-        match &self.by {
-            ShardedBy::Uid => by_uid(),
-            ShardedBy::Parent(labels) => by_parent(labels),
-            ShardedBy::Either(labels) => by_uid() || by_parent(labels),
-        }
+        let by_parent = |labels: &_| outline.parents(labels).iter().any(|uid| self.has(uid));
+        self.is_in(by_uid, by_parent)
+    }
+
+    pub(super) fn has_object(&self, object: &Object) -> bool {
+        let by_uid = || self.has(object.uid());
+        let by_parent = |labels: &BTreeSet<String>| {
+            let labelled = labels.iter().filter_map(|label| object.label(label));
+            let is_labelled = labelled.map(|uid| Uid::new(&uid)).any(|uid| self.has(&uid));
+            is_labelled || object.controller().is_some_and(|uid| self.has(uid))
+        };
+        self.is_in(by_uid, by_parent)
     }
 
     /// Whether an object may be in the buckets, as far as it can be read.
@@ -48,6 +54,14 @@ impl Shard {
             let parents: Vec<Uid> = object.owners().iter().cloned().chain(labelled).collect();
             parents.is_empty() || parents.iter().any(|uid| self.has(uid))
         };
+        self.is_in(by_uid, by_parent)
+    }
+
+    fn is_in(
+        &self,
+        by_uid: impl Fn() -> bool,
+        by_parent: impl Fn(&BTreeSet<String>) -> bool,
+    ) -> bool {
         match &self.by {
             ShardedBy::Uid => by_uid(),
             ShardedBy::Parent(labels) => by_parent(labels),
@@ -86,6 +100,7 @@ fn bound(bucket: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::{K8sType, KeptManagers};
 
     #[test]
     fn buckets_are_ranges_of_hashes() {
@@ -109,7 +124,14 @@ mod tests {
             "ownerReferences":[{"uid":"owner","controller":true}]}}"#;
         let outline = Outline::read(text).unwrap();
         let of = |uid: &str| Buckets::from(Bucket::of_text(uid));
-        let includes = |buckets, by| Shard { buckets, by }.includes(&outline);
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        let value = serde_json::from_str(text).unwrap();
+        let object = Object::from_value(&ty, &value, &KeptManagers::default()).unwrap();
+        let includes = |buckets, by| {
+            let shard = Shard { buckets, by };
+            assert_eq!(shard.includes(&outline), shard.has_object(&object), "cached or not");
+            shard.includes(&outline)
+        };
         let labels = BTreeSet::from(["p".to_owned()]);
         let parent = || ShardedBy::Parent(labels.clone());
         assert!(includes(of("child"), ShardedBy::Uid) && !includes(of("owner"), ShardedBy::Uid));

@@ -7,7 +7,7 @@ use std::{
 
 use super::Shard;
 use crate::{
-    object::{K8sType, Outline, Undecodable},
+    object::{K8sType, LabelSelector, Object, Outline, Undecodable},
     reply::ApiError,
     store::{Change, Settled},
 };
@@ -48,6 +48,13 @@ impl WatchSpec {
             (None, Some(shard)) => Some(shard.identity()),
             (Some(labels), Some(shard)) => Some(format!("{labels} {}", shard.identity())),
         }
+    }
+
+    /// Whether the server would show an object. The labels are those of the selector.
+    pub(super) fn selects(&self, labels: Option<&LabelSelector>, object: &Object) -> bool {
+        self.name.as_ref().is_none_or(|name| **name == *object.key().name)
+            && labels.is_none_or(|labels| labels.matches(&object.labels()))
+            && self.shard.as_ref().is_none_or(|shard| shard.has_object(object))
     }
 
     pub(super) fn includes(&self, outline: &Outline<'_>) -> bool {

@@ -108,6 +108,10 @@ changes! {
     fn replace(
         scope: ScopeId, start: ListStart, items: Vec<Object>, version: &ResourceVersion
     ) -> (Vec<Change>, Settled);
+    /// To be called after a list of this version: drops newer objects that the scope does not select.
+    fn drop_unselected(
+        scope: ScopeId, listed: &ResourceVersion, selects: &dyn Fn(&Object) -> bool
+    ) -> Vec<Change>;
     /// Processes an `ADDED` or `MODIFIED` event.
     fn observe(scope: ScopeId, object: Object) -> Option<Change>;
     /// Processes an `ADDED` or `MODIFIED` event by its key, uid and version alone. Returns whether they suffice,

@@ -31,7 +31,7 @@ use super::{
     fences::Fences,
     migration::{Migrated, Migrations},
     readiness::{OnReady, Readiness},
-    registry::{Inboxes, Members, Registrar, serve, watches_of_unlabelled},
+    registry::{Inboxes, Members, Registrar, WantedBuckets, serve, watches_of_unlabelled},
     running::{Handles, Watches},
     sharing,
     thread::Lifeline,
@@ -295,6 +295,7 @@ async fn operate(
     board.show_credentials(credentials);
     let (registrations, requests) = mpsc::unbounded_channel();
     let registrar = Registrar::new(registrations);
+    let buckets = buckets.map(WantedBuckets::new);
     let mut inboxes = Inboxes { registrations: requests, web: board.take_commands(), buckets };
     // Until this function returns.
     let _followed = external::follow(external, &board, runtime);

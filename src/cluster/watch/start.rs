@@ -9,9 +9,9 @@ use super::{
     End, Loop,
 };
 use crate::{
-    object::{Object, ResourceVersion},
+    object::{LabelSelector, Object, ResourceVersion},
     reply::ApiError,
-    store::{ListStart, Settled},
+    store::{Change, ListStart, Settled},
 };
 
 /// Restoring a backup takes longer. A restart usually takes less, so that the watches just continue.
@@ -51,7 +51,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         version: ResourceVersion,
     ) {
         let _work = self.cluster.metrics().activity().begin();
-        let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
+        let (mut changes, settled) = self.store.replace(self.scope, start, objects, &version);
+        changes.extend(self.drop_unselected(&version));
         if settled == Settled::VersionRegressed {
             self.cluster.metrics().version_regressions(&self.spec.ty);
         }
@@ -66,6 +67,15 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         (self.may_have_regressed, self.listed) = (false, Some(Instant::now()));
         // The list shows the state after the outage, even if the watch stays silent.
         self.outage_since = None;
+    }
+
+    /// Of a scope that was replaced by a narrower one, newer objects than the list may be cached.
+    fn drop_unselected(&self, listed: &ResourceVersion) -> Vec<Change> {
+        let labels = self.spec.label_selector.as_deref().map(LabelSelector::parse);
+        // The server accepted the selector.
+        let labels = labels.and_then(Result::ok);
+        let selects = |object: &Object| self.spec.selects(labels.as_ref(), object);
+        self.store.drop_unselected(self.scope, listed, &selects)
     }
 
     /// Notes that the scope is in sync once its watch is open; before that it could become out of date.

@@ -145,6 +145,26 @@ impl Contents {
         gone.iter().filter_map(|key| self.remove(key)).collect()
     }
 
+    /// Drops what a scope does not select and only the scopes showed that it replaced. They may have shown it after the list
+    /// of this scope, which will show no later version.
+    pub(in crate::store) fn drop_unselected(
+        &mut self,
+        scope: ScopeId,
+        listed: &ResourceVersion,
+        selects: &dyn Fn(&Object) -> bool,
+    ) -> Vec<Change> {
+        let Some(state) = self.scopes.get(scope) else { return Vec::new() };
+        let is_unselected = |object: &&Object| {
+            listed.is_older_than(object.resource_version())
+                && state.covers(object.namespace())
+                && self.scopes.covering(object.namespace()).nth(1).is_none()
+                && !selects(object)
+        };
+        let unselected = self.objects().filter(is_unselected).map(|object| object.key().clone());
+        let unselected: Vec<ObjectKey> = unselected.collect();
+        unselected.iter().filter_map(|key| self.remove(key)).collect()
+    }
+
     /// Whether all cached objects of a scope are listed.
     fn has_no_more_than(&self, listed: &BTreeSet<&ObjectKey>, scope: ScopeId) -> bool {
         let namespace = self.scopes.get(scope).and_then(|scope| scope.namespace.as_deref());

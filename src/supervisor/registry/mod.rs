@@ -18,6 +18,7 @@ mod serve;
 mod shared;
 mod sources;
 mod types;
+mod wanted_buckets;
 
 pub use error::RegistrationError;
 pub(super) use members::Members;
@@ -25,3 +26,4 @@ pub use registrar::{OnRemoval, Registrar};
 pub(super) use serve::{Inboxes, serve};
 pub(super) use shared::watches_of_unlabelled;
 pub(super) use types::Watched;
+pub(super) use wanted_buckets::WantedBuckets;

@@ -6,9 +6,9 @@ use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnord
 use tokio::{
     sync::{
         mpsc::{Receiver, UnboundedReceiver},
-        oneshot, watch,
+        oneshot,
     },
-    time::{Instant, interval_at, sleep, timeout},
+    time::{Instant, interval_at, timeout},
 };
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     reconfigure::Reconfiguring,
     registrar::{OnRemoval, RegistrationResponder, Request},
     shared::Warming,
+    wanted_buckets::WantedBuckets,
 };
 use crate::{
     actors::Asked,
@@ -32,15 +33,12 @@ const DRAIN: Duration = Duration::from_secs(40);
 /// How long actors and tasks may take to end. Only a handler that never returns takes longer.
 const END: Duration = Duration::from_secs(5);
 
-/// How long fewer buckets are wanted before the others are watched no more.
-const QUIET: Duration = Duration::from_secs(3);
-
 /// Where the requests come from.
 pub(crate) struct Inboxes {
     pub(crate) registrations: UnboundedReceiver<Request>,
     pub(crate) web: Receiver<WebRequest>,
     /// The buckets to watch, if the process shares its parents out.
-    pub(crate) buckets: Option<watch::Receiver<Buckets>>,
+    pub(crate) buckets: Option<WantedBuckets>,
 }
 
 /// What is over.
@@ -71,31 +69,19 @@ pub(crate) async fn serve(members: &mut Members, inboxes: &mut Inboxes) {
         tokio::select! {
             Some(request) = inboxes.registrations.recv() => perform(request, members, &waiting),
             Some(request) = inboxes.web.recv() => pass_on(request, members),
-            Some(buckets) = next(&mut inboxes.buckets, members.watched_buckets()) => {
+            buckets = next(&mut inboxes.buckets, members.watched_buckets()) => {
                 await_listed(members.watch_buckets(buckets), &waiting);
             }
             _ = checks.tick() => look_for_unlabelled(members, &waiting),
             Some(over) = waiting.next() => conclude(over, members, &waiting),
-            else => std::future::pending().await,
         }
     }
 }
 
-/// The buckets to watch instead of these; never, if there are none. Fewer are watched after a while: buckets are given up one
-/// after the other, and each change lists what remains.
-async fn next(buckets: &mut Option<watch::Receiver<Buckets>>, watched: Buckets) -> Option<Buckets> {
-    let Some(buckets) = buckets else { return pending().await };
-    loop {
-        let wanted = *buckets.borrow_and_update();
-        if !wanted.without(watched).is_empty() {
-            return Some(wanted);
-        }
-        let has_fewer = wanted != watched && !wanted.is_empty();
-        let quiet = async { if has_fewer { sleep(QUIET).await } else { pending().await } };
-        tokio::select! {
-            () = quiet => return Some(wanted),
-            changed = buckets.changed() => if changed.is_err() { return pending().await },
-        }
+async fn next(wanted: &mut Option<WantedBuckets>, watched: Buckets) -> Buckets {
+    match wanted {
+        Some(wanted) => wanted.instead_of(watched).await,
+        None => pending().await,
     }
 }
 

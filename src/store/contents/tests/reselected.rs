@@ -114,6 +114,26 @@ fn a_departure_while_a_wider_list_is_requested_is_decided_by_the_wider_watch() {
     }
 }
 
+/// No event of the narrower watch would remove it.
+#[test]
+fn what_the_earlier_watch_shows_while_a_narrower_one_lists_is_dropped_unless_that_selects_it() {
+    let store = Store::new(ty(), [].into());
+    let all = store.add_scope(None);
+    list(&store, all, &[("p", 40), ("q", 41)], 45);
+    let narrow = store.add_successor(None, Some(GOLD.to_owned()), vec![all]);
+    let start = store.begin_list(narrow);
+    for object in [object("x", 60), object("y", 61)] {
+        store.observe(all, object);
+    }
+    let is_selected = |object: &Object| ["q", "y"].contains(&object.name());
+    assert!(store.drop_unselected(narrow, &at(55), &is_selected).is_empty(), "it is not listed");
+    store.replace(narrow, start, vec![object("q", 41)], &at(55));
+    assert_eq!(shown(&store), ["q@41", "x@60", "y@61"]);
+    let dropped = store.drop_unselected(narrow, &at(55), &is_selected);
+    assert_eq!(dropped.len(), 1, "operators are told");
+    assert_eq!(shown(&store), ["q@41", "y@61"]);
+}
+
 #[test]
 fn an_object_that_was_deleted_stays_deleted_for_a_wider_watch() {
     let (store, gold) = selecting();
