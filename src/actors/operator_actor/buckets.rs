@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     actors::{mailbox::Receive, messages::BucketsChanged},
-    history::Cause,
     object::{Object, ObjectKey},
     schedule::Trigger,
 };
@@ -48,10 +47,6 @@ impl OperatorActor {
         };
         let mut parents = self.parts.parents.list();
         parents.retain(|parent| is_new(parent) && self.parts.context.answers_for(parent));
-        for parent in parents {
-            let trigger = if parent.is_deleting() { Trigger::Deletion } else { Trigger::Listed };
-            self.parent_is(&parent, trigger, Cause::Restarted);
-            self.label_later(&parent);
-        }
+        self.trigger_listed(parents, Trigger::Listed);
     }
 }

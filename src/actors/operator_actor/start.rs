@@ -3,6 +3,8 @@
 //! No handler is called for a parent before every type is listed in its scope, because children would seem to be
 //! deleted. In `OfStatuses` the status of each parent reports why.
 
+use std::cmp::Reverse;
+
 use super::{
     OperatorActor, Start,
     scopes::{Readable, Scope, covers, readable},
@@ -13,6 +15,7 @@ use crate::{
         messages::{WatchChanged, WatchCondition},
     },
     history::Cause,
+    object::Object,
     schedule::Trigger,
     store::StoreReader,
 };
@@ -84,8 +87,15 @@ impl OperatorActor {
         parents.retain(|parent| {
             covers(scope, parent.namespace()) && self.parts.context.answers_for(parent)
         });
-        for parent in parents {
-            let trigger = if parent.is_deleting() { Trigger::Deletion } else { trigger };
+        self.trigger_listed(parents, trigger);
+    }
+
+    /// Triggers parents that were listed, first those for whose effect a user waits.
+    pub(super) fn trigger_listed(&mut self, parents: Vec<Object>, trigger: Trigger) {
+        let urgent = |parent: Object| (listed_trigger(&parent).unwrap_or(trigger), parent);
+        let mut parents: Vec<(Trigger, Object)> = parents.into_iter().map(urgent).collect();
+        parents.sort_by_key(|(trigger, _)| Reverse(*trigger));
+        for (trigger, parent) in parents {
             self.parent_is(&parent, trigger, Cause::Restarted);
             self.label_later(&parent);
         }
@@ -107,5 +117,44 @@ impl OperatorActor {
             let context = self.parts.context.clone();
             self.parts.runtime.spawn(async move { context.read_schema_ahead().await });
         }
+    }
+}
+
+/// Of a parent that is being deleted, or changed while no process worked for it.
+fn listed_trigger(parent: &Object) -> Option<Trigger> {
+    if parent.is_deleting() {
+        return Some(Trigger::Deletion);
+    }
+    let status = parent.part_of("status", &["observedGeneration"]);
+    // None was observed of a parent that is new.
+    let is_behind = parent.generation() > status["observedGeneration"].as_i64();
+    is_behind.then_some(Trigger::Parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::{K8sType, KeptManagers};
+
+    #[test]
+    fn parents_that_changed_while_no_process_worked_for_them_are_urgent() {
+        let trigger = |more: serde_json::Value| {
+            let mut parent = json!({
+                "metadata": {"name": "a", "uid": "u", "resourceVersion": "1", "generation": 2},
+            });
+            json_patch::merge(&mut parent, &more);
+            let ty = K8sType::cluster_scoped("v1", "Thing", "things");
+            listed_trigger(&Object::from_value(&ty, &parent, &KeptManagers::default()).unwrap())
+        };
+        let observed = |generation| json!({"status": {"observedGeneration": generation}});
+        assert_eq!(trigger(observed(2)), None);
+        assert_eq!(trigger(observed(1)), Some(Trigger::Parent));
+        assert_eq!(trigger(json!({})), Some(Trigger::Parent), "it is new");
+        let without = json!({"metadata": {"generation": null}});
+        assert_eq!(trigger(without), None, "its type has no generations");
+        let deleted = json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}});
+        assert_eq!(trigger(deleted), Some(Trigger::Deletion));
     }
 }

@@ -135,11 +135,18 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
     for name in &listed {
         world.create(RECIPE, recipe(name, &[])).await;
     }
+    let earlier = start(&world, config(), &HeldHandler::default()).await;
+    for name in &listed {
+        world.until_ready(RECIPE, name).await;
+    }
+    earlier.stop().await;
+    world.patch(RECIPE, "listed-4", json!({"spec": {"status": {"taste": "sour"}}})).await;
     let handler = HeldHandler::shut();
     let operators = start(&world, config(), &handler).await;
     until_waiting(&operators, Priority::Background, 5).await;
     let served = || async { handler.served() };
     let blocked = eventually("one is blocked", served, |served| !served.is_empty()).await;
+    assert_eq!(blocked, ["listed-4"], "it changed while nobody worked for it");
     // A change of a listed parent raises its priority, and a new parent follows it.
     let changed = listed.iter().find(|name| **name != blocked[0]).unwrap();
     world.patch(RECIPE, changed, json!({"spec": {"status": {"taste": "salty"}}})).await;
