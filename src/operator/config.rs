@@ -116,7 +116,7 @@ impl<R: Role> OperatorConfig<R> {
             finalizer: None,
             predecessor: Predecessor::default(),
             deletion_limit: Some(DeletionLimit::default()),
-            max_concurrent_reconciles: 16,
+            max_concurrent_reconciles: 32,
             handler_deadline: Duration::from_secs(30),
             debounce: Duration::ZERO,
             min_error_backoff: Duration::from_millis(500),
@@ -229,7 +229,7 @@ impl<R: Role> OperatorConfig<R> {
         self
     }
 
-    /// Sets how many reconciles may be in flight at once. Default 16. One is always allowed.
+    /// Sets how many reconciles may be in flight at once. Default 32. One is always allowed.
     ///
     /// More are allowed only while all operators of the process together have no more in flight than the
     /// highest limit among them. Reconciles that have taken a second already do not count for that, nor
