@@ -1,11 +1,8 @@
 //! What leaves the log: a revision with its resource, and all objects at one moment. Values.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
-use super::{ObjectKey, Revision, part::States};
+use super::{Revision, dependents::Dependents, states::States};
 use crate::group_resource::GroupResource;
 
 /// A revision with the resource it belongs to, for readers of the whole log.
@@ -24,9 +21,6 @@ pub(crate) struct Backup {
     pub head: u64,
     /// By resource.
     pub tables: HashMap<Arc<GroupResource>, States>,
-    /// The dependents by the uid of an owner.
+    /// The objects that name owners.
     pub(super) dependents: Dependents,
 }
-
-/// The dependents by the uid of an owner.
-pub(super) type Dependents = HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>;

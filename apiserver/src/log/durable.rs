@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use tokio::sync::mpsc;
 
-use super::{Backup, Committed, Object, ObjectKey, part::States};
+use super::{Backup, Committed, Object, ObjectKey, states::States};
 use crate::group_resource::GroupResource;
 
 /// One change of the log.

@@ -44,4 +44,12 @@ impl Scope {
             Self::Namespace(namespace) => ObjectKey::new(namespace.clone(), ""),
         }
     }
+
+    /// The first key behind all that could be within, if there is one.
+    pub(super) fn end(&self) -> Option<ObjectKey> {
+        match self {
+            Self::All => None,
+            Self::Namespace(namespace) => Some(ObjectKey::new(format!("{namespace}\0"), "")),
+        }
+    }
 }

@@ -14,13 +14,16 @@
 //! It knows no HTTP, no schemas and no time.
 
 mod committed;
+mod dependents;
 mod durable;
 mod key;
+mod labels;
 mod object;
 mod part;
 mod refused;
 mod revision;
 mod state;
+mod states;
 mod table;
 mod write;
 
@@ -42,8 +45,11 @@ pub(crate) use self::{
     table::Compacted,
     write::{Expect, Write},
 };
-use self::{durable::Persistence, state::State};
+use self::{durable::Persistence, state::State, table::Table};
 use crate::group_resource::GroupResource;
+
+/// How many objects are read at most while writers wait.
+const SHORT: usize = 1_000;
 
 /// The store. Every method is one short critical section.
 #[derive(Debug)]
@@ -100,8 +106,17 @@ impl Log {
     /// A part of the newest states.
     pub(crate) fn part(&self, resource: &GroupResource, part: Part<'_>) -> Found {
         let state = self.lock();
-        let nothing = || Found::nothing(state.head);
-        state.tables.get(resource).map_or_else(nothing, |table| table.part(state.head, part))
+        let head = state.head;
+        let Some(states) = state.tables.get(resource).map(Table::states) else {
+            return Found::nothing(head);
+        };
+        if part.limit <= SHORT {
+            return part.newest(states, head);
+        }
+        // Writers do not wait for who reads everything.
+        let states = states.clone();
+        drop(state);
+        part.newest(&states, head)
     }
 
     /// A part of the states as they were at an older version.
@@ -147,7 +162,7 @@ impl Log {
 
     /// The objects that name this uid among their owners.
     pub(crate) fn dependents(&self, uid: &str) -> Vec<(Arc<GroupResource>, ObjectKey)> {
-        self.lock().dependents.get(uid).into_iter().flatten().cloned().collect()
+        self.lock().dependents.of(uid).collect()
     }
 
     /// Compacts the history: resuming from an older version returns [`Compacted`].
@@ -164,7 +179,8 @@ impl Log {
     /// A backup of all objects.
     pub(crate) fn backup(&self) -> Backup {
         let state = self.lock();
-        let tables = state.tables.iter().map(|(ty, table)| (Arc::clone(ty), table.states()));
+        let tables =
+            state.tables.iter().map(|(ty, table)| (Arc::clone(ty), table.states().clone()));
         Backup { head: state.head, tables: tables.collect(), dependents: state.dependents.clone() }
     }
 
@@ -220,7 +236,7 @@ impl Log {
         let Persisted { floor, states, revisions } = persisted;
         (state.head, state.floor) = (floor, floor);
         for (resource, states) in states {
-            for (key, object) in &states {
+            for (key, object) in states.iter() {
                 state.index(&resource, key, None, Some(object));
             }
             state.table(&resource, self.capacity).restore(states, floor);
@@ -268,7 +284,7 @@ impl Log {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut state = self.lock();
         for (resource, table) in &state.tables {
-            for (key, object) in table.states() {
+            for (key, object) in table.states().iter().cloned() {
                 let (version, event) = (object.meta.resource_version, Event::Added);
                 let revision = Arc::new(Revision { version, event, key, previous: None, object });
                 // The receiver is here.

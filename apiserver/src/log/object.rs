@@ -3,11 +3,12 @@
 //!
 //! Knows no schemas: the reader checks whether the JSON still matches its type.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::labels::Labels;
 use crate::{builtin, deep};
 
 /// The part of a watch frame before the object.
@@ -48,7 +49,7 @@ impl Event {
 }
 
 /// One `metadata.ownerReferences` entry, as far as garbage collection needs it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OwnerReference {
     /// The owner's uid: what counts.
     pub uid: Box<str>,
@@ -70,9 +71,9 @@ pub(crate) struct Meta {
     /// `metadata.resourceVersion`.
     pub resource_version: u64,
     /// `metadata.labels`.
-    pub labels: BTreeMap<String, String>,
-    /// `metadata.ownerReferences`.
-    pub owners: Box<[OwnerReference]>,
+    pub labels: Labels,
+    /// `metadata.ownerReferences`, which the children of a parent share.
+    pub owners: Box<[Arc<OwnerReference>]>,
     /// `metadata.finalizers`.
     pub finalizers: Box<[Box<str>]>,
     /// Whether `metadata.deletionTimestamp` is set.
@@ -86,8 +87,8 @@ pub(crate) struct Meta {
 #[derive(Debug)]
 pub(crate) struct Object {
     frame: Bytes,
-    json_at: usize,
-    rest_at: usize,
+    /// Where the JSON of an object of a built-in type is after its type.
+    rest_at: u32,
     /// Facts read from the JSON.
     pub meta: Meta,
     /// The event that this state was written with.
@@ -102,12 +103,13 @@ impl Object {
         let meta = Meta::read(value);
         let mut frame = Vec::with_capacity(512);
         frame.extend_from_slice(event.frame_head());
-        let json_at = frame.len();
+        let rest_at = frame.len() + type_len(value);
         builtin::write_json(value, &mut frame);
-        let rest_at = json_at + type_len(value);
         frame.extend_from_slice(FRAME_TAIL);
         frame.shrink_to_fit();
-        Self { frame: frame.into(), json_at, rest_at, meta, event, epoch }
+        // What it leaves out is short.
+        let rest_at = u32::try_from(rest_at).unwrap_or_default();
+        Self { frame: frame.into(), rest_at, meta, event, epoch }
     }
 
     /// How many bytes it takes in memory, roughly.
@@ -122,22 +124,31 @@ impl Object {
 
     /// The watch frame under another event.
     pub(crate) fn frame_as(&self, event: Event) -> Bytes {
-        [event.frame_head(), &self.frame[self.json_at..]].concat().into()
+        [event.frame_head(), self.text(), FRAME_TAIL].concat().into()
+    }
+
+    /// The object's JSON, to keep it.
+    pub(crate) fn json(&self) -> Bytes {
+        self.frame.slice_ref(self.text())
     }
 
     /// The object's JSON.
-    pub(crate) fn json(&self) -> Bytes {
-        self.frame.slice(self.json_at..self.frame.len() - FRAME_TAIL.len())
+    pub(crate) fn text(&self) -> &[u8] {
+        self.text_from(self.event.frame_head().len())
     }
 
     /// The JSON of an object of a built-in type after `{"kind":…,"apiVersion":…,`, with the closing brace.
-    pub(crate) fn json_after_type(&self) -> Bytes {
-        self.frame.slice(self.rest_at..self.frame.len() - FRAME_TAIL.len())
+    pub(crate) fn text_after_type(&self) -> &[u8] {
+        self.text_from(self.rest_at as usize)
+    }
+
+    fn text_from(&self, start: usize) -> &[u8] {
+        &self.frame[start..self.frame.len() - FRAME_TAIL.len()]
     }
 
     /// The object as a tree.
     pub(crate) fn value(&self) -> Value {
-        deep::parse(&self.json()).expect("what was serialised here parses")
+        deep::parse(self.text()).expect("what was serialised here parses")
     }
 }
 
@@ -147,10 +158,22 @@ impl Meta {
         Self {
             uid: text(&metadata["uid"]).into(),
             resource_version: text(&metadata["resourceVersion"]).parse().unwrap_or_default(),
-            labels: read_labels(&metadata["labels"]),
-            owners: items(&metadata["ownerReferences"]).map(OwnerReference::read).collect(),
+            labels: Labels::read(&metadata["labels"]),
+            owners: items(&metadata["ownerReferences"])
+                .map(|owner| Arc::new(OwnerReference::read(owner)))
+                .collect(),
             finalizers: items(&metadata["finalizers"]).map(|f| text(f).into()).collect(),
             deleting: !metadata["deletionTimestamp"].is_null(),
+        }
+    }
+
+    /// Replaces owners by equal ones that are in memory already.
+    pub(super) fn share_owners(
+        &mut self,
+        share: impl Fn(Arc<OwnerReference>) -> Arc<OwnerReference>,
+    ) {
+        for owner in &mut self.owners {
+            *owner = share(Arc::clone(owner));
         }
     }
 }
@@ -174,11 +197,6 @@ fn text(value: &Value) -> &str {
 
 fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
-}
-
-fn read_labels(value: &Value) -> BTreeMap<String, String> {
-    let labels = value.as_object().into_iter().flatten();
-    labels.map(|(key, value)| (key.clone(), text(value).to_owned())).collect()
 }
 
 /// The length of the fields that every built-in type begins with, and of the brace before them.
@@ -207,6 +225,6 @@ mod tests {
         assert_eq!(frame, json!({"type": "ADDED", "object": value}));
         let frame: Value = serde_json::from_slice(&object.frame_as(Event::Deleted)).unwrap();
         assert_eq!(frame, json!({"type": "DELETED", "object": value}));
-        assert!(object.json_after_type().starts_with(br#""metadata":"#));
+        assert!(object.text_after_type().starts_with(br#""metadata":"#));
     }
 }

@@ -3,11 +3,13 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    ops::Bound,
     sync::Arc,
 };
 
-use super::{Object, ObjectKey, Revision, Scope};
+use super::{
+    Object, ObjectKey, Revision, Scope,
+    states::{Entry, States},
+};
 
 /// Which part of a resource's objects a read is about.
 #[derive(Debug, Clone, Copy)]
@@ -33,15 +35,20 @@ pub(crate) struct Found {
     pub remaining: usize,
 }
 
-/// Newest states.
-pub(crate) type States = BTreeMap<ObjectKey, Arc<Object>>;
+/// What was changed after a version, as it was then.
+type Undone<'a> = BTreeMap<&'a ObjectKey, Option<&'a Arc<Object>>>;
 
-type Entry<'a> = (&'a ObjectKey, &'a Arc<Object>);
+type Borrowed<'a> = (&'a ObjectKey, &'a Arc<Object>);
 
 impl<'a> Part<'a> {
     /// Everything within a scope.
     pub(crate) fn all(scope: &'a Scope) -> Self {
         Self { scope, after: None, limit: usize::MAX, counts: false }
+    }
+
+    /// The newest states of this part.
+    pub(super) fn newest(&self, states: &States, head: u64) -> Found {
+        self.read(states, &VecDeque::new(), head)
     }
 
     /// The states of this part at a version, by undoing later revisions.
@@ -56,25 +63,35 @@ impl<'a> Part<'a> {
         let earlier = undone.iter().filter_map(|(key, object)| Some((*key, (*object)?)));
         let mut all = merged(unchanged, earlier);
         let entries = all.by_ref().take(self.limit);
-        let entries = entries.map(|(key, object)| (key.clone(), Arc::clone(object))).collect();
-        let remaining = if self.counts { all.count() } else { all.take(1).count() };
+        let entries: Vec<Entry> =
+            entries.map(|(key, object)| (key.clone(), Arc::clone(object))).collect();
+        let is_more = all.next().is_some();
+        let remaining = match entries.last() {
+            Some((last, _)) if is_more && self.counts => self.count_after(last, states, &undone),
+            _ => usize::from(is_more),
+        };
         Found { version, entries, remaining }
     }
 
-    fn range<'s>(&self, states: &'s States) -> impl Iterator<Item = Entry<'s>> {
+    fn range<'s>(&self, states: &'s States) -> impl Iterator<Item = Borrowed<'s>> {
         // No object has the first key of a scope, which has no name.
         let first = self.scope.start();
-        let start = self.after.filter(|after| **after > first).cloned().unwrap_or(first);
-        let keys = (Bound::Excluded(start), Bound::Unbounded);
-        states.range(keys).take_while(|(key, _)| self.scope.contains(key))
+        let start = self.after.filter(|after| **after > first).unwrap_or(&first);
+        let later = states.after(start).map(|(key, object)| (key, object));
+        later.take_while(|(key, _)| self.scope.contains(key))
     }
 
-    /// What was changed after a version, as it was then.
-    fn undone<'s>(
-        &self,
-        revisions: &'s VecDeque<Arc<Revision>>,
-        version: u64,
-    ) -> BTreeMap<&'s ObjectKey, Option<&'s Arc<Object>>> {
+    /// How many states of the scope are behind a key: those that are there now, without the ones that were not there then,
+    /// and with those that were.
+    fn count_after(&self, last: &ObjectKey, states: &States, undone: &Undone<'_>) -> usize {
+        let end = self.scope.end().map_or(states.len(), |end| states.count_to(&end));
+        let later = || undone.iter().filter(|(key, _)| **key > last);
+        let new = later().filter(|(key, _)| states.get(key).is_some()).count();
+        let old = later().filter(|(_, object)| object.is_some()).count();
+        end - states.count_to(last) - new + old
+    }
+
+    fn undone<'s>(&self, revisions: &'s VecDeque<Arc<Revision>>, version: u64) -> Undone<'s> {
         let later = revisions.iter().rev().take_while(|revision| revision.version > version);
         let later = later.filter(|revision| self.includes(&revision.key));
         // The earliest of several comes last, and stays.
@@ -95,9 +112,9 @@ impl Found {
 
 /// Both in one order, if both are in order.
 fn merged<'a>(
-    left: impl Iterator<Item = Entry<'a>>,
-    right: impl Iterator<Item = Entry<'a>>,
-) -> impl Iterator<Item = Entry<'a>> {
+    left: impl Iterator<Item = Borrowed<'a>>,
+    right: impl Iterator<Item = Borrowed<'a>>,
+) -> impl Iterator<Item = Borrowed<'a>> {
     let (mut left, mut right) = (left.peekable(), right.peekable());
     std::iter::from_fn(move || match (left.peek(), right.peek()) {
         (Some((left_key, _)), Some((right_key, _))) if left_key < right_key => left.next(),

@@ -31,7 +31,7 @@ pub(super) fn admit(
     if object.size().saturating_sub(previous.map_or(0, Object::size)) > room {
         return Err(Refused::TooLarge("etcdserver: mvcc: database space exceeded".to_owned()));
     }
-    let size = object.json().len() + FRAME;
+    let size = object.text().len() + FRAME;
     if size <= REQUEST_LIMIT {
         return Ok(());
     }

@@ -1,18 +1,16 @@
 //! The state of the log: its tables, and what follows from every revision.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::{
-    committed::{Committed, Dependents},
+    committed::Committed,
+    dependents::Dependents,
     durable::{Change, Persistence},
     key::ObjectKey,
-    object::{Event, Object},
+    object::{Event, Object, OwnerReference},
     refused::{self, Refused},
     revision::Revision,
     table::{Space, Table},
@@ -85,10 +83,13 @@ impl State {
         };
         let version = self.head + 1;
         value["metadata"]["resourceVersion"] = json!(version.to_string());
-        let object = Arc::new(Object::encode(event, &value, epoch));
+        let mut object = Object::encode(event, &value, epoch);
+        object.meta.share_owners(|owner| self.dependents.share(owner));
+        let object = Arc::new(object);
         if !delete {
             refused::admit(&object, previous.as_deref(), room)?;
         }
+        let key = self.table(resource, capacity).states().share(key);
         let revision = Revision { version, event, key, previous, object: Arc::clone(&object) };
         let committed = Committed { resource: Arc::clone(resource), revision: Arc::new(revision) };
         self.push(capacity, &committed);
@@ -115,21 +116,10 @@ impl State {
         before: Option<&Object>,
         after: Option<&Object>,
     ) {
-        let owners = |object: Option<&Object>| -> BTreeSet<Box<str>> {
-            object.into_iter().flat_map(|o| o.meta.owners.iter()).map(|o| o.uid.clone()).collect()
-        };
-        let (before, after) = (owners(before), owners(after));
-        let entry = (Arc::clone(resource), key.clone());
-        for uid in before.difference(&after) {
-            if let Some(dependents) = self.dependents.get_mut(uid) {
-                dependents.remove(&entry);
-                if dependents.is_empty() {
-                    self.dependents.remove(uid);
-                }
-            }
-        }
-        for uid in after.difference(&before) {
-            self.dependents.entry(uid.clone()).or_default().insert(entry.clone());
-        }
+        self.dependents.change((resource, key), owners(before), owners(after));
     }
+}
+
+fn owners(object: Option<&Object>) -> &[Arc<OwnerReference>] {
+    object.map_or(&[], |object| &object.meta.owners)
 }

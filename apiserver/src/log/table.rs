@@ -8,7 +8,8 @@ use tokio::sync::watch;
 
 use super::{
     Event, Object, ObjectKey, Revision,
-    part::{Found, Part, States},
+    part::{Found, Part},
+    states::States,
 };
 
 /// How many bytes are read at once: they are kept until a slow watch has sent them.
@@ -44,7 +45,7 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn new(floor: u64, capacity: usize) -> Self {
         Self {
-            current: States::new(),
+            current: States::default(),
             revisions: VecDeque::new(),
             floor,
             capacity,
@@ -65,13 +66,9 @@ impl Table {
         self.announce.subscribe()
     }
 
-    pub(super) fn part(&self, head: u64, part: Part<'_>) -> Found {
-        part.read(&self.current, &self.revisions, head)
-    }
-
     pub(super) fn part_at(&self, version: u64, part: Part<'_>) -> Result<Found, Compacted> {
         self.check(version)?;
-        Ok(self.part(version, part))
+        Ok(part.read(&self.current, &self.revisions, version))
     }
 
     pub(super) fn revisions_after(
@@ -139,13 +136,13 @@ impl Table {
     }
 
     /// All newest states.
-    pub(super) fn states(&self) -> States {
-        self.current.clone()
+    pub(super) fn states(&self) -> &States {
+        &self.current
     }
 
     /// Resets the table to these states.
     pub(super) fn restore(&mut self, states: States, head: u64) {
-        self.space.current = states.values().map(|object| object.size()).sum();
+        self.space.current = states.iter().map(|(_, object)| object.size()).sum();
         self.current = states;
         self.compact(head);
         self.announce.send_replace(head);

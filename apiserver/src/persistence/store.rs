@@ -107,7 +107,8 @@ impl Store {
             let object = record::read_object(object.value());
             let object = object.ok_or_else(|| unreadable("an object"))?;
             last = Some(resource.clone());
-            persisted.states.entry(resource).or_default().insert(key, object);
+            let states = persisted.states.entry(resource).or_default();
+            states.insert(states.share(key), object);
         }
         self.history_bytes = 0;
         let mut head = floor;

@@ -83,7 +83,7 @@ impl<'t> Tables<'t> {
         self.states.retain(|_, _| false)?;
         self.revisions.retain(|_, _| false)?;
         for (resource, states) in &backup.tables {
-            for (key, object) in states {
+            for (key, object) in states.iter() {
                 let json = object.json();
                 let row = record::object_row(object, &json);
                 self.states.insert(record::key_row(resource, key), row)?;

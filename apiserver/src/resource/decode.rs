@@ -3,6 +3,8 @@
 //! Objects are stored as they were written. If the schema has changed since, or another version is
 //! requested, they are completed and converted; otherwise their bytes are sent unchanged.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -47,12 +49,21 @@ impl Resource {
         if self.fits(object) { object.json() } else { self.reencode(object).json() }
     }
 
-    /// The object's JSON without its type, with the closing brace but not the opening one.
-    pub(crate) fn json_after_type(&self, object: &Object) -> Bytes {
+    /// The same, to copy it.
+    pub(crate) fn text<'o>(&self, object: &'o Object) -> Cow<'o, [u8]> {
         if self.fits(object) {
-            object.json_after_type()
+            object.text().into()
         } else {
-            self.reencode(object).json_after_type()
+            self.reencode(object).text().to_vec().into()
+        }
+    }
+
+    /// The object's JSON without its type, with the closing brace but not the opening one.
+    pub(crate) fn text_after_type<'o>(&self, object: &'o Object) -> Cow<'o, [u8]> {
+        if self.fits(object) {
+            object.text_after_type().into()
+        } else {
+            self.reencode(object).text_after_type().to_vec().into()
         }
     }
 

@@ -1,8 +1,8 @@
 //! The bodies of lists, item by item: neither all trees nor all bytes are there at one time.
 
-use std::sync::Arc;
+use std::{sync::Arc, vec};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::Value;
 
@@ -26,12 +26,18 @@ const LARGE: usize = 1 << 20;
 const WHOLE_LIMIT: usize = 16 << 20;
 /// How large the pieces are, about.
 const PIECE: usize = 64 * 1024;
-/// Of how many parts they are made at most: a small part may be made of a large object.
-const PARTS: usize = 128;
-/// What follows a list.
-const END: Bytes = Bytes::from_static(b"\n");
-/// What separates the items of a list.
-const COMMA: &[u8] = b",";
+/// Of how many objects they are made at most: a small item may be made of a large object.
+const OBJECTS: usize = 64;
+
+/// The text of a list, as far as it is not written yet.
+struct Text {
+    head: String,
+    entries: vec::IntoIter<(ObjectKey, Arc<Object>)>,
+    is_first: bool,
+    /// What follows the items, until it is written.
+    tail: Option<&'static str>,
+    items: Items,
+}
 
 /// Makes the items of a list.
 struct Items {
@@ -76,40 +82,57 @@ pub(super) fn render(
             Representation::Object | Representation::PartialMetadata(_) => false,
         };
     let head = items.head(metadata, is_null);
-    let tail = if is_null { "}" } else { "]}" };
-    let mut is_first = true;
-    let parts = entries.into_iter().flat_map(move |(_, object)| {
-        let comma = if std::mem::take(&mut is_first) { &[] } else { COMMA };
-        [Bytes::from_static(comma), aside::sized(object.size(), || items.item(&object))]
-    });
-    let parts = std::iter::once(head).chain(parts);
-    let tail = Bytes::from_static(tail.as_bytes());
-    let parts = parts.chain([tail]).filter(|part| !part.is_empty());
-    if size <= LARGE || accepted.format != Format::Json {
-        let whole = parts.fold(Vec::with_capacity(size), |mut whole, part| {
-            whole.extend_from_slice(&part);
-            whole
-        });
-        return Ok(reply::json_as(accepted.format, StatusCode::OK, &whole));
+    let tail = if is_null { "}\n" } else { "]}\n" };
+    let mut text =
+        Text { head, entries: entries.into_iter(), is_first: true, tail: Some(tail), items };
+    if accepted.format != Format::Json {
+        return Ok(reply::json_as(accepted.format, StatusCode::OK, &text.whole(size)));
     }
-    let mut response = Response::new(Body::pieces(pieces(parts.chain([END])), None));
+    let body = if size <= LARGE {
+        Body::full(text.whole(size))
+    } else {
+        Body::pieces(std::iter::from_fn(move || text.piece()), None)
+    };
+    let mut response = Response::new(body);
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     Ok(response)
 }
 
-/// Joins small parts, each of which would be sent on its own.
-fn pieces(mut parts: impl Iterator<Item = Bytes>) -> impl Iterator<Item = Bytes> {
-    std::iter::from_fn(move || {
-        let mut piece = BytesMut::with_capacity(PIECE + PIECE / 4);
-        for part in parts.by_ref().take(PARTS) {
-            piece.extend_from_slice(&part);
-            if piece.len() >= PIECE {
-                break;
+impl Text {
+    /// All of it.
+    fn whole(mut self, size: usize) -> Vec<u8> {
+        let mut whole = Vec::with_capacity(size);
+        while self.write(&mut whole, usize::MAX) {}
+        whole
+    }
+
+    /// The next piece.
+    fn piece(&mut self) -> Option<Bytes> {
+        self.tail?;
+        let mut piece = Vec::with_capacity(PIECE + PIECE / 4);
+        self.write(&mut piece, PIECE);
+        Some(piece.into())
+    }
+
+    /// Writes what comes next, until there is enough of it; returns whether there is more.
+    fn write(&mut self, piece: &mut Vec<u8>, enough: usize) -> bool {
+        piece.extend_from_slice(std::mem::take(&mut self.head).as_bytes());
+        for (_, object) in self.entries.by_ref().take(OBJECTS) {
+            if !std::mem::take(&mut self.is_first) {
+                piece.push(b',');
+            }
+            aside::sized(object.size(), || self.items.write(&object, piece));
+            if piece.len() >= enough {
+                return true;
             }
         }
-        (!piece.is_empty()).then(|| piece.freeze())
-    })
+        if self.entries.len() > 0 {
+            return true;
+        }
+        piece.extend_from_slice(self.tail.take().unwrap_or_default().as_bytes());
+        false
+    }
 }
 
 /// Tables show flow schemas in the order in which they are tried.
@@ -137,7 +160,7 @@ fn format_of_large(call: &Call<'_>, format: Format, size: usize) -> Result<Forma
 
 impl Items {
     /// What comes before the items.
-    fn head(&self, metadata: &Value, is_null: bool) -> Bytes {
+    fn head(&self, metadata: &Value, is_null: bool) -> String {
         let (kind, version, field) = match self.representation {
             Representation::Object => {
                 (self.resource.list_kind.clone(), self.resource.api_version(), "items".to_owned())
@@ -162,23 +185,27 @@ impl Items {
             metadata.retain(|name, value| name != "continue" || *value != "");
             metadata.remove("shardInfo");
         }
-        let head = format!(
+        format!(
             r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{metadata},"{field}":{items}"#
-        );
-        head.into()
+        )
     }
 
-    fn item(&self, object: &Object) -> Bytes {
+    /// Writes the item of an object.
+    fn write(&self, object: &Object, text: &mut Vec<u8>) {
         match self.representation {
-            Representation::Object if self.resource.is_custom() => self.resource.json(object),
+            Representation::Object if self.resource.is_custom() => {
+                text.extend_from_slice(&self.resource.text(object));
+            }
             // Lists of built-in types do not repeat the type in every item.
             Representation::Object => {
-                [b"{", &self.resource.json_after_type(object)[..]].concat().into()
+                text.push(b'{');
+                text.extend_from_slice(&self.resource.text_after_type(object));
             }
             Representation::PartialMetadata(version)
             | Representation::PartialMetadataList(version) => {
                 let object = self.resource.decode(object);
-                key_order::text(&representation::partial(&self.resource, version, &object)).into()
+                let partial = representation::partial(&self.resource, version, &object);
+                text.extend_from_slice(key_order::text(&partial).as_bytes());
             }
             Representation::Table(_) => {
                 let objects = [self.resource.decode(object)];
@@ -187,7 +214,7 @@ impl Items {
                 if self.default.as_deref().is_some_and(|it| objects[0]["metadata"]["name"] == it) {
                     table::mark_default(&mut table["rows"][0]);
                 }
-                key_order::part(&table["rows"][0]).into()
+                text.extend_from_slice(key_order::part(&table["rows"][0]).as_bytes());
             }
         }
     }

@@ -77,6 +77,9 @@ impl Page {
             self.stretch(log, resource, selection, version, after.as_ref())
         };
         let mut stretch = read(version, self.after.as_ref().map(|(_, key)| key.clone()))?;
+        if selection.is_everything() {
+            return Ok(stretch);
+        }
         let mut chosen = Vec::new();
         loop {
             let last = stretch.entries.last().map(|(key, _)| key.clone());
@@ -86,7 +89,7 @@ impl Page {
             chosen.extend(entries.by_ref().filter(chooses).take(room));
             // What is left behind a full page counts, whether it is selected or not.
             stretch.remaining += entries.len();
-            let is_full = chosen.len() >= self.limit || selection.is_everything();
+            let is_full = chosen.len() >= self.limit;
             // Without a last key the next stretch would be this one again.
             if is_full || stretch.remaining == 0 || last.is_none() {
                 break;

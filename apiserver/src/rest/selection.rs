@@ -83,7 +83,7 @@ impl Selection {
         self.scope.contains(key)
             && self.shard.as_ref().is_none_or(|it| it.chooses(&object.meta.uid, &key.namespace))
             && self.name.as_deref().is_none_or(|name| *name == *key.name)
-            && self.labels.matches(|label| labels.get(label).map(String::as_str))
+            && self.labels.matches(|label| labels.get(label))
             && self.fields.choose(key, object)
     }
 }

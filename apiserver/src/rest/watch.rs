@@ -44,7 +44,8 @@ pub(super) fn watch(
     let mut late = StatusError::internal("context deadline exceeded");
     late.reason = "InternalError".into();
     let watcher = if is_over { watcher.failed(&late) } else { watcher };
-    let frames = stream::unfold(watcher, |mut watcher| async move {
+    // It moves with every event.
+    let frames = stream::unfold(Box::new(watcher), |mut watcher| async move {
         let bytes = watcher.next().await?;
         Some((bytes, watcher))
     });

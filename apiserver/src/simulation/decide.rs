@@ -139,13 +139,11 @@ fn decide_service(cluster: &Cluster, service: &Value, key: &ObjectKey) -> Decisi
     let pods = observe::list(cluster, Kind::Pod, &key.namespace, &|pod| {
         selector.is_some_and(|selector| {
             let labels = &pod.meta.labels;
-            selector
-                .iter()
-                .all(|(label, value)| labels.get(label).map(String::as_str) == value.as_str())
+            selector.iter().all(|(label, value)| labels.get(label) == value.as_str())
         })
     });
     let slices = observe::list(cluster, Kind::Slice, &key.namespace, &|slice| {
-        slice.meta.labels.get(endpoints::SERVICE).map(String::as_str) == Some(name(service))
+        slice.meta.labels.get(endpoints::SERVICE) == Some(name(service))
     });
     let present = observe::read(cluster, Kind::Endpoints, key);
     endpoints::decide(service, &pods, &slices, present.as_ref())

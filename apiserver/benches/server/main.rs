@@ -1,7 +1,8 @@
 //! The embedded API server beside etcd with kube-apiserver, in one run:
 //!
 //! ```text
-//! cargo bench -p operetta-apiserver --bench server
+//! cargo bench -p operetta-apiserver --bench server                               # everything
+//! cargo bench -p operetta-apiserver --bench server -- many --objects 400000      # only that many objects are held
 //! ```
 //!
 //! Both are asked over TLS by the same clients, on the CPUs that they share. Without the programs of the real control
@@ -10,11 +11,15 @@
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
+mod floor;
+mod many;
+
 use std::{
     fs,
     time::{Duration, Instant},
 };
 
+use clap::{Parser, ValueEnum};
 use futures::{AsyncBufReadExt, StreamExt, future::join_all};
 use kube::{
     Api, Client,
@@ -25,7 +30,12 @@ use kube::{
 use operetta_apiserver::{Running, Server};
 use operetta_controlplane::{ControlPlane, Options};
 use serde_json::{Value, json};
+use tikv_jemallocator::Jemalloc;
 use tokio::task::JoinHandle;
+
+/// As the program `operators` has it.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 const CONNECTIONS: usize = 32;
 const CREATES: usize = 6_400;
@@ -34,6 +44,40 @@ const WATCHED_CREATES: usize = 2_000;
 const KEPT: usize = 100_000;
 const DEFINITIONS: usize = 128;
 const STARTED_WITH: usize = 10_000;
+
+/// What to measure, and how large.
+#[derive(Debug, Parser)]
+#[command(name = "server", bin_name = "cargo bench -p operetta-apiserver --bench server --")]
+struct Settings {
+    /// What to measure; everything when none is named
+    figures: Vec<Figure>,
+    /// How many objects `many` makes in the embedded server
+    #[arg(long, default_value_t = 40_000)]
+    objects: usize,
+    /// How many in the real one at most, which needs minutes for as many
+    #[arg(long, default_value_t = 20_000)]
+    real_objects: usize,
+    /// What cargo adds
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// One thing that is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Figure {
+    /// Starts, creates, watches, definitions and lists
+    Requests,
+    /// Memory and lists of many objects
+    Many,
+}
+
+/// KiB of processes.
+#[derive(Debug, Clone, Copy)]
+struct Memory {
+    resident: u64,
+    /// The most so far.
+    peak: u64,
+}
 
 /// A server under measurement.
 struct Measured {
@@ -47,14 +91,11 @@ fn main() {
 }
 
 async fn run() {
-    let (in_process, over_tls) = starts().await;
-    println!(
-        "start to first object: in process {in_process:.1?} (target 10 ms), over TLS {over_tls:.1?} (target 60 ms)"
-    );
-    let server = Server::start();
-    let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
-    let embedded =
-        Measured { config: config_of(&running).await, processes: vec![std::process::id()] };
+    let settings = Settings::parse();
+    let is_named = |it| settings.figures.is_empty() || settings.figures.contains(&it);
+    if is_named(Figure::Requests) {
+        print_starts().await;
+    }
     let options = Options::default().audit(false).controller_manager(false);
     let start = move || ControlPlane::start_with(&options);
     let control_plane = tokio::task::spawn_blocking(start).await.unwrap();
@@ -63,7 +104,32 @@ async fn run() {
         .ok()
         .map(|it| Measured { config: it.kube_config(), processes: it.process_ids() });
     println!("{:<52}{:>14}{:>14}{:>10}  target", "figure", "embedded", "real", "ratio");
-    let real = real.as_ref();
+    if is_named(Figure::Requests) {
+        print_requests(real.as_ref()).await;
+    }
+    if is_named(Figure::Many) {
+        print_many(&settings, real.as_ref()).await;
+    }
+}
+
+async fn print_starts() {
+    let (in_process, over_tls) = starts().await;
+    println!(
+        "start to first object: in process {in_process:.1?} (target 10 ms), over TLS {over_tls:.1?} (target 60 ms)"
+    );
+}
+
+async fn print_many(settings: &Settings, real: Option<&Measured>) {
+    let server = Server::start();
+    let (running, embedded) = served(&server).await;
+    let real = real.map(|real| (real, settings.objects.min(settings.real_objects)));
+    many::measure((&embedded, settings.objects), server.client(), real).await;
+    running.stop().await;
+}
+
+async fn print_requests(real: Option<&Measured>) {
+    let server = Server::start();
+    let (running, embedded) = served(&server).await;
     let (ours, theirs) = both(&embedded, real, creates).await;
     print("creates per second, 32 connections", ours.0, theirs.map(|it| it.0), "at least 3");
     print("  p99 in ms", ours.1, theirs.map(|it| it.1), "below 1");
@@ -87,6 +153,12 @@ async fn run() {
     let (ours, theirs) = both(&embedded, real, lists).await;
     print("MB per second of a list of 100,000 objects", ours, theirs, "at least 3");
     running.stop().await;
+}
+
+async fn served(server: &Server) -> (Running, Measured) {
+    let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+    let config = config_of(&running).await;
+    (running, Measured { config, processes: vec![std::process::id()] })
 }
 
 async fn config_of(running: &Running) -> kube::Config {
@@ -261,7 +333,7 @@ async fn watcher(client: Client, namespace: &str) -> JoinHandle<usize> {
 async fn memory(config: kube::Config, processes: Vec<u32>) -> f64 {
     let client = Client::try_from(config).unwrap();
     namespace(&client, "kept").await;
-    let before = resident(&processes);
+    let before = memory_of(&processes).resident;
     let writers = (0..8).map(|number| {
         let api = config_maps(client.clone(), "kept");
         tokio::spawn(async move {
@@ -272,7 +344,7 @@ async fn memory(config: kube::Config, processes: Vec<u32>) -> f64 {
         })
     });
     join_all(writers).await;
-    resident(&processes).saturating_sub(before) as f64 / KEPT as f64
+    memory_of(&processes).resident.saturating_sub(before) as f64 / KEPT as f64
 }
 
 /// MB per second of lists of everything, without reading them.
@@ -281,26 +353,16 @@ async fn lists(config: kube::Config, _: Vec<u32>) -> f64 {
     let begun = Instant::now();
     let mut length = 0;
     for _ in 0..3 {
-        length += length_of(&client, "/api/v1/namespaces/kept/configmaps").await;
+        length += many::length_of(&client, "/api/v1/namespaces/kept/configmaps").await;
     }
     length as f64 / 1e6 / begun.elapsed().as_secs_f64()
-}
-
-async fn length_of(client: &Client, path: &str) -> usize {
-    let request = http::Request::get(path).body(kube::client::Body::empty()).unwrap();
-    let mut body = client.send(request).await.unwrap().into_body();
-    let mut length = 0;
-    while let Some(frame) = http_body_util::BodyExt::frame(&mut body).await {
-        length += frame.unwrap().into_data().map_or(0, |data| data.len());
-    }
-    length
 }
 
 /// Definitions applied per second, MB in memory with them, and how many milliseconds a document of all of them takes.
 async fn definitions(config: kube::Config, processes: Vec<u32>) -> (f64, f64, f64) {
     let client = Client::try_from(config).unwrap();
     let texts: Vec<_> = (0..DEFINITIONS).map(definition).collect();
-    let before = resident(&processes);
+    let before = memory_of(&processes).resident;
     let begun = Instant::now();
     for (name, text) in texts {
         let path = format!(
@@ -312,9 +374,9 @@ async fn definitions(config: kube::Config, processes: Vec<u32>) -> (f64, f64, f6
     }
     let rate = DEFINITIONS as f64 / begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    length_of(&client, "/openapi/v2").await;
+    many::length_of(&client, "/openapi/v2").await;
     let time = begun.elapsed().as_secs_f64() * 1000.0;
-    let memory = resident(&processes).saturating_sub(before) as f64 / 1000.0;
+    let memory = memory_of(&processes).resident.saturating_sub(before) as f64 / 1000.0;
     (rate, memory, time)
 }
 
@@ -342,13 +404,15 @@ fn definition(number: usize) -> (String, String) {
     (name, definition.to_string())
 }
 
-/// KB in memory.
-fn resident(processes: &[u32]) -> u64 {
-    let of = |process: &u32| {
-        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:").map(str::to_owned));
-        line.and_then(|it| it.trim().trim_end_matches(" kB").parse::<u64>().ok())
-            .unwrap_or_default()
+fn memory_of(processes: &[u32]) -> Memory {
+    let of = |field: &str| {
+        let one = |process: &u32| {
+            let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix(field).map(str::to_owned));
+            line.and_then(|it| it.trim().trim_end_matches(" kB").parse::<u64>().ok())
+                .unwrap_or_default()
+        };
+        processes.iter().map(one).sum()
     };
-    processes.iter().map(of).sum()
+    Memory { resident: of("VmRSS:"), peak: of("VmHWM:") }
 }
