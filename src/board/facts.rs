@@ -83,7 +83,10 @@ impl Leadership {
 }
 
 /// The phase of a parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum ParentPhase {
     /// It waits for a permit for its first reconcile, or for one after a successful reconcile.
     Pending,
@@ -296,6 +299,13 @@ impl ParentState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_phase_is_serialized_by_its_name() {
+        for phase in ParentPhase::ALL {
+            assert_eq!(serde_json::to_value(phase).unwrap(), phase.name());
+        }
+    }
 
     #[test]
     fn a_reconcile_that_starts_replaces_only_a_phase_without_problems() {

@@ -1,13 +1,13 @@
 //! What keeps a parent from being up to date and ready, why, and what cures it: values only.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::wire;
 use crate::plan::ChildId;
 
 /// Something that keeps a parent from being up to date and ready.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Problem {
     /// One line: the object, and the field if it is one.
     pub(crate) what: String,
@@ -21,7 +21,7 @@ pub(crate) struct Problem {
 }
 
 /// A step that cures a problem.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ProblemAction")]
 pub(crate) struct Action {

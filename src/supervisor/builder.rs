@@ -327,6 +327,8 @@ impl SupervisorBuilder {
         if election.is_some() && sharding.is_some() {
             return Err(ShardingError::AndElection.into());
         }
+        // It plans for all parents, and takes none from the processes that work.
+        let sharding = sharding.filter(|_| !is_plan_only);
         let is_protected = auth != Auth::None && tls.is_some();
         if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
             refuse_exposure(address)?;

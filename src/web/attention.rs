@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The limit of listed parents of one operator in one phase.
-const LISTED: usize = 10;
+pub(super) const LISTED: usize = 10;
 /// A shorter wait needs no attention.
 const PATIENCE: Duration = Duration::from_mins(2);
 

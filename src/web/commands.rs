@@ -10,6 +10,7 @@ use actix_web::{
 use super::{
     approval,
     cache::key_of,
+    members::{Members, Missing},
     parents::ParentPath,
     pausing,
     redact::text_about,
@@ -83,22 +84,26 @@ pub(super) async fn pause_operator(
     asker: Asker,
     payload: Payload,
     state: Data<WebState>,
+    members: Members,
 ) -> CommandResult {
-    let request = pausing::read(payload).await?;
+    let (request, text) = pausing::read_with_text(payload).await?;
     let done = match request.end {
         Some(_) => "it writes only statuses until it is resumed, or the pause or the process ends",
         None => "it writes only statuses until it is resumed or the process ends",
     };
-    of_operator(&operator, Command::PauseOperator(request), done, asker, &state).await
+    let command = (Command::PauseOperator(request), text);
+    of_operator(&operator, command, done, asker, (&state, &members)).await
 }
 
 pub(super) async fn resume_operator(
     operator: Path<String>,
     asker: Asker,
     state: Data<WebState>,
+    members: Members,
 ) -> CommandResult {
     let done = "it reconciles every parent with pending changes";
-    of_operator(&operator, Command::ResumeOperator, done, asker, &state).await
+    let command = (Command::ResumeOperator, String::new());
+    of_operator(&operator, command, done, asker, (&state, &members)).await
 }
 
 async fn answer(
@@ -182,15 +187,25 @@ fn redacted(board: &Board, ty: &K8sType, key: &ObjectKey, error: CommandError) -
     }
 }
 
+/// In all processes that share the parents: each pauses its own.
 async fn of_operator(
     operator: &str,
-    command: Command,
+    (command, text): (Command, String),
     done: &str,
     asker: Asker,
-    state: &WebState,
+    (state, members): (&WebState, &Members),
 ) -> CommandResult {
     state.board.command(operator, command, name_of(asker)).await?;
-    Ok(success(StatusCode::OK, format!("operator {operator}: {done}")))
+    let message = format!("operator {operator}: {done}");
+    let missing = members.command(&text.into()).await;
+    if missing.is_empty() {
+        return Ok(success(StatusCode::OK, message));
+    }
+    let missing: Vec<String> = missing.iter().map(Missing::without_command).collect();
+    Err(Refused::Elsewhere(format!(
+        "{message}; but {}. Send the command again",
+        missing.join("; ")
+    )))
 }
 
 fn name_of(asker: Asker) -> Option<String> {

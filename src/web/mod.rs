@@ -68,6 +68,7 @@ mod mcp;
 #[cfg(not(feature = "mcp"))]
 #[path = "no_mcp.rs"]
 mod mcp;
+mod members;
 mod metrics;
 mod niceness;
 #[cfg(any(test, not(feature = "dashboard")))]

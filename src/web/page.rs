@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     endpoint::{Form, Parameter},
+    members::Missing,
     status::Refused,
 };
 use crate::object::ObjectKey;
@@ -37,7 +38,7 @@ pub(super) struct List<T> {
     pub(super) metadata: ListMeta,
 }
 
-/// How a list continues.
+/// How a list continues, and what it lacks.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListMeta {
@@ -47,6 +48,9 @@ pub(super) struct ListMeta {
     /// About how many follow; absent if none do, or if the number is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining_item_count: Option<usize>,
+    /// The processes whose parents the list lacks, where several share the parents; absent if it is complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<Missing>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +72,12 @@ impl ListMeta {
     /// Of a list that does not continue.
     pub(super) fn cut(remaining: usize) -> Self {
         let remaining_item_count = Some(remaining).filter(|remaining| *remaining > 0);
-        Self { r#continue: None, remaining_item_count }
+        Self { remaining_item_count, ..Self::default() }
+    }
+
+    /// Without the parents of these.
+    pub(super) fn lacking(self, missing: Vec<Missing>) -> Self {
+        Self { missing, ..self }
     }
 }
 
@@ -139,7 +148,7 @@ impl PageRequest {
             Following::About(count) => Some(count),
             Following::Nothing | Following::Unknown => None,
         };
-        ListMeta { r#continue: Some(token.write()), remaining_item_count }
+        ListMeta { r#continue: Some(token.write()), remaining_item_count, missing: Vec::new() }
     }
 }
 

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use actix_web::web::{Data, Json, Path, Query};
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path, Query},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,6 +14,7 @@ use serde_json::Value;
 use super::{
     cache::key_of,
     endpoint::Parameter,
+    members::{Item, Members, Order, Share, Spot},
     page::{Following, List, PageQuery},
     redact::redacted,
     state::WebState,
@@ -111,17 +115,33 @@ pub(super) async fn list(
     query: Query<ParentQuery>,
     page: Query<PageQuery>,
     state: Data<WebState>,
-) -> Result<Json<List<ParentView>>, Refused> {
+    members: Members,
+) -> Result<HttpResponse, Refused> {
     let (operator, filter) = (operator.into_inner(), query.into_inner().check()?);
     let wanted = page.check(format!("parents of {operator} {filter:?}"))?;
     let page = state.board.parents(&operator, &filter, wanted.after.as_ref(), wanted.limit);
-    let ParentPage { items, has_more, total } = page.ok_or(Refused::NoOperator(operator))?;
+    let own = share(page.ok_or(Refused::NoOperator(operator))?);
+    if let Some(answer) = members.asks(&own) {
+        return Ok(answer);
+    }
+    let (found, missing) = members.whole(own, Order::first(wanted.limit)).await;
+    let Share { items, last, total, has_more } = found;
     let following =
         if has_more { wanted.following(items.len(), total) } else { Following::Nothing };
-    let last = items.last().map(|(key, _)| key);
-    let metadata = wanted.followed_by(last, items.len(), following);
-    let items = items.iter().map(|(key, state)| ParentView::new(key, state)).collect();
-    Ok(Json(List { items, metadata }))
+    let last = last.map(|spot| spot.key);
+    let metadata = wanted.followed_by(last.as_ref(), items.len(), following).lacking(missing);
+    let items = items.into_iter().map(|item| item.value).collect();
+    Ok(HttpResponse::Ok().json(List { items, metadata }))
+}
+
+/// What this process has of a page, by key.
+fn share(ParentPage { items, has_more, total }: ParentPage) -> Share<ParentView> {
+    let spot = |key: &ObjectKey| Spot { rank: 0, key: key.clone(), operator: String::new() };
+    let last = items.last().map(|(key, _)| spot(key));
+    let items = items
+        .iter()
+        .map(|(key, state)| Item { spot: spot(key), value: ParentView::new(key, state) });
+    Share { items: items.collect(), last, total, has_more }
 }
 
 pub(super) fn known_parent(

@@ -45,7 +45,13 @@ struct PauseBody {
 }
 
 pub(super) async fn read(payload: Payload) -> Result<PauseRequest, Refused> {
-    request(&body::text(payload, MAX_PAUSE).await?).map_err(Refused::BadRequest)
+    Ok(read_with_text(payload).await?.0)
+}
+
+/// The request and its text, for other processes.
+pub(super) async fn read_with_text(payload: Payload) -> Result<(PauseRequest, String), Refused> {
+    let text = body::text(payload, MAX_PAUSE).await?;
+    Ok((request(&text).map_err(Refused::BadRequest)?, text))
 }
 
 /// What a caller says who gives no body.

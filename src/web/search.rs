@@ -2,12 +2,16 @@
 //!
 //! A reader with permissions in one namespace alone names that and the operator, as everywhere.
 
-use actix_web::web::{Data, Json, Query, block};
+use actix_web::{
+    HttpResponse,
+    web::{Data, Query, block},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     endpoint::Parameter,
+    members::{Item, Members, Order, Share, Spot},
     page::{List, ListMeta},
     parents::{ParentView, TEXT},
     severity::severity,
@@ -30,18 +34,10 @@ pub(super) struct SearchQuery {
     pub(super) namespace: String,
 }
 
-/// The worst of those that were found.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) parents: Vec<FoundParent>,
-    pub(super) remaining: usize,
-}
-
+/// A parent that was found. Its spot has its key and its operator.
 #[derive(Debug)]
 pub(super) struct FoundParent {
-    pub(super) operator: String,
     pub(super) kind: String,
-    pub(super) key: ObjectKey,
     pub(super) state: ParentState,
 }
 
@@ -63,24 +59,35 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 ];
 
 /// More are counted.
-pub(super) const SHOWN: usize = 50;
+const SHOWN: usize = 50;
+
+/// The worst first.
+pub(super) const ORDER: Order = Order { limit: SHOWN, is_reversed: false };
 
 pub(super) async fn list(
     query: Query<SearchQuery>,
     state: Data<WebState>,
-) -> Result<Json<List<FoundView>>, Refused> {
-    let Found { parents, remaining } = find(&state.board, query.into_inner()).await?;
-    let items = parents.into_iter().map(FoundView::from).collect();
-    Ok(Json(List { items, metadata: ListMeta::cut(remaining) }))
+    members: Members,
+) -> Result<HttpResponse, Refused> {
+    let Share { items, last, total, has_more } = find(&state.board, query.into_inner()).await?;
+    let items = items.into_iter().map(FoundView::item).collect();
+    let own = Share { items, last, total, has_more };
+    if let Some(answer) = members.asks(&own) {
+        return Ok(answer);
+    }
+    let (found, missing) = members.whole(own, ORDER).await;
+    let metadata = ListMeta::cut(found.remaining()).lacking(missing);
+    let items = found.items.into_iter().map(|item| item.value).collect();
+    Ok(HttpResponse::Ok().json(List { items, metadata }))
 }
 
 /// Looks at every parent, which must not block other requests.
-pub(super) async fn find(board: &Board, query: SearchQuery) -> Result<Found, Refused> {
+pub(super) async fn find(board: &Board, query: SearchQuery) -> Result<Share<FoundParent>, Refused> {
     let board = board.clone();
     block(move || found(&board, &query)).await.map_err(|_| Refused::Stopping)?
 }
 
-fn found(board: &Board, query: &SearchQuery) -> Result<Found, Refused> {
+fn found(board: &Board, query: &SearchQuery) -> Result<Share<FoundParent>, Refused> {
     let (needle, mut found, mut chosen) = (query.q.to_lowercase(), Vec::new(), 0);
     let rank = |key: &ObjectKey, state: &ParentState| {
         let is_here =
@@ -92,16 +99,15 @@ fn found(board: &Board, query: &SearchQuery) -> Result<Found, Refused> {
         // It may be gone meanwhile.
         let selection = board.select(name, &Window::first(SHOWN), rank).unwrap_or_default();
         chosen += selection.chosen;
-        found.extend(selection.items.into_iter().map(|(key, state)| FoundParent {
-            operator: name.to_owned(),
-            kind: operator.info.config.parent.kind().to_owned(),
-            key,
-            state,
+        found.extend(selection.items.into_iter().map(|(key, state)| Item {
+            spot: Spot { rank: severity(&state), key, operator: name.to_owned() },
+            value: FoundParent { kind: operator.info.config.parent.kind().to_owned(), state },
         }));
     }
-    found.sort_by(|one, other| one.place().cmp(&other.place()));
+    found.sort_by(|one, other| one.spot.cmp(&other.spot));
     found.truncate(SHOWN);
-    Ok(Found { remaining: chosen - found.len(), parents: found })
+    let last = found.last().map(|item| item.spot.clone());
+    Ok(Share { has_more: found.len() < chosen, items: found, last, total: Some(chosen) })
 }
 
 fn operators(board: &Board, only: &str) -> Result<Vec<OperatorSnapshot>, Refused> {
@@ -119,15 +125,10 @@ pub(super) fn contains(key: &ObjectKey, needle: &str) -> bool {
     needle.is_empty() || key.to_string().to_lowercase().contains(needle)
 }
 
-impl FoundParent {
-    fn place(&self) -> (u64, &ObjectKey, &str) {
-        (severity(&self.state), &self.key, &self.operator)
-    }
-}
-
-impl From<FoundParent> for FoundView {
-    fn from(FoundParent { operator, kind, key, state }: FoundParent) -> Self {
-        Self { operator, kind, parent: ParentView::new(&key, &state) }
+impl FoundView {
+    fn item(Item { spot, value: FoundParent { kind, state } }: Item<FoundParent>) -> Item<Self> {
+        let parent = ParentView::new(&spot.key, &state);
+        Item { value: Self { operator: spot.operator.clone(), kind, parent }, spot }
     }
 }
 
@@ -160,8 +161,8 @@ mod tests {
     fn search(board: &Board, q: &str, operator: &str, namespace: &str) -> (Vec<String>, usize) {
         let [q, operator, namespace] = [q, operator, namespace].map(str::to_owned);
         let found = found(board, &SearchQuery { q, operator, namespace }).unwrap();
-        let shown = found.parents.iter().map(|it| format!("{} {}", it.operator, it.key));
-        (shown.collect(), found.remaining)
+        let shown = found.items.iter().map(|it| format!("{} {}", it.spot.operator, it.spot.key));
+        (shown.collect(), found.remaining())
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
     problem::Problem,
     server::Server,
 };
-use crate::cli::near::near;
+use crate::{cli::near::near, object::OneLine};
 
 /// The parents of an operator that pass a filter, of all pages.
 pub(super) async fn all_parents(
@@ -19,7 +19,7 @@ pub(super) async fn all_parents(
     let filter = given.map(|(name, value)| format!("&{name}={}", segment(value)));
     let filter = filter.collect::<Vec<_>>().concat();
     let first = format!("/api/v1/operators/{}/parents?limit=5000{filter}", segment(operator));
-    let mut items = Vec::new();
+    let (mut items, mut missing) = (Vec::new(), Value::Null);
     let mut path = first.clone();
     loop {
         let answer = server.get(&path).await;
@@ -27,11 +27,29 @@ pub(super) async fn all_parents(
         if let Some(Value::Array(more)) = page.get_mut("items").map(Value::take) {
             items.extend(more);
         }
+        // A member that did not answer for one page may answer for the next.
+        if let Some(more @ Value::Array(_)) = page["metadata"].get_mut("missing").map(Value::take) {
+            missing = more;
+        }
         match page["metadata"]["continue"].as_str() {
             Some(token) => path = format!("{first}&continue={}", segment(token)),
-            None => return Ok(json!({"items": items})),
+            None if missing.is_null() => return Ok(json!({"items": items})),
+            None => return Ok(json!({"items": items, "metadata": {"missing": missing}})),
         }
     }
+}
+
+/// The processes whose parents a list lacks, a line for each.
+pub(super) fn lacking(list: &Value) -> String {
+    let missing = list["metadata"]["missing"].as_array().into_iter().flatten();
+    let line = |one: &Value| {
+        let why = one["why"].as_str().unwrap_or_default();
+        match one["member"].as_str() {
+            Some(member) => format!("WARNING: without the parents of {member}: {}\n", OneLine(why)),
+            None => format!("WARNING: without some parents: {}\n", OneLine(why)),
+        }
+    };
+    missing.map(line).collect()
 }
 
 /// The answer, or, if the operator or the parent does not exist, an error with the names that were meant.
@@ -76,4 +94,23 @@ fn names(list: &Value) -> Vec<String> {
         Some(ParentName::new(item["namespace"].as_str(), item["name"].as_str()?).to_string())
     };
     items.filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_list_lacks_is_named() {
+        let missing = json!([
+            {"member": "cook-1", "why": "no answer\nwithin 2 s"},
+            {"why": "no process works for 3 of the 64 buckets of parents yet"},
+        ]);
+        let list = json!({"items": [], "metadata": {"missing": missing}});
+        let lines = lacking(&list);
+        assert_eq!(lines.lines().count(), 2, "{lines}");
+        assert!(lines.starts_with("WARNING: without the parents of cook-1: no answer"), "{lines}");
+        assert!(lines.contains("without some parents: no process works"), "{lines}");
+        assert_eq!(lacking(&json!({"items": [], "metadata": {}})), "");
+    }
 }

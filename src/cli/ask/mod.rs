@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use self::{
     answers::{List, Operator},
     args::{AllowArgs, CommandArgs, ExplainArgs, Output, PauseArgs, StatusArgs},
-    lists::{all_parents, named},
+    lists::{all_parents, lacking, named},
     parent::{ParentName, segment},
     problem::Problem,
     server::Server,
@@ -57,6 +57,7 @@ pub(crate) fn status(args: StatusArgs) -> anyhow::Result<()> {
         let server = Server::new(server).await?;
         let Some(operator) = operator else {
             let answer = server.get(OPERATORS).await?;
+            eprint!("{}", lacking(&answer));
             return print(&answer, output, |it: &List<_>, now, wide| {
                 status::operators(&it.items, now, wide)
             });
@@ -64,6 +65,7 @@ pub(crate) fn status(args: StatusArgs) -> anyhow::Result<()> {
         let Some(parent) = parent else {
             let filter = [("namespace", namespace), ("phase", phase)];
             let answer = all_parents(&server, &operator, &filter).await?;
+            eprint!("{}", lacking(&answer));
             warn_if_stale(&server, &operator).await?;
             return print(&answer, output, |it: &List<_>, now, wide| {
                 if it.items.is_empty() {
@@ -161,6 +163,7 @@ async fn warn_if_stale(server: &Server, operator: &str) -> Result<(), Problem> {
 
 async fn parents_of(server: &Server, operator: &str) -> Result<Vec<ParentName>, Problem> {
     let answer = all_parents(server, operator, &[]).await?;
+    eprint!("{}", lacking(&answer));
     let items = answer["items"].as_array().into_iter().flatten();
     let name =
         |item: &Value| Some(ParentName::new(item["namespace"].as_str(), item["name"].as_str()?));

@@ -71,7 +71,8 @@ pub(super) async fn list(
     let wanted = page.check(format!("activity {query:?}"))?;
     let (before, limit) = (wanted.after.as_ref().map(number).transpose()?, wanted.limit);
     // Folding everything must not block other requests.
-    let found = block(move || state.board.activity(&filter, before, limit)).await;
+    let (board, member) = (state.board.clone(), state.board.group().map(|group| group.member));
+    let found = block(move || board.activity(&filter, before, limit)).await;
     let found = found.map_err(|_| Refused::Stopping)?;
     let last = found.lines.last().map(|line| ObjectKey::cluster(&line.number.to_string()));
     let following = match found.remaining {
@@ -79,7 +80,7 @@ pub(super) async fn list(
         remaining => Following::About(remaining),
     };
     let metadata = wanted.followed_by(last.as_ref(), found.lines.len(), following);
-    Ok(Json(ActivityList::new(&found, metadata)))
+    Ok(Json(ActivityList::new(&found, metadata).of(member)))
 }
 
 /// The number in a token, which has the form of a name.

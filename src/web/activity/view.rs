@@ -18,6 +18,9 @@ use crate::{
 pub(in crate::web) struct ActivityList {
     items: Vec<ActivityView>,
     metadata: ListMeta,
+    /// The process that remembers this, where several share the parents; the others have their own activity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<String>,
     /// Where entries are missing, because the memory for them is limited.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dropped: Vec<DroppedView>,
@@ -94,8 +97,14 @@ impl ActivityList {
         Self {
             items: page.lines.iter().map(ActivityView::new).collect(),
             metadata,
+            member: None,
             dropped: dropped.collect(),
         }
+    }
+
+    /// The same of a member of a group.
+    pub(super) fn of(self, member: Option<String>) -> Self {
+        Self { member, ..self }
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     requests::ApiRequest,
 };
 use crate::{
-    board::{OperatorSnapshot, OperatorState, ParentPage, ParentState},
+    board::{Board, OperatorSnapshot, OperatorState, ParentPage, ParentState},
     history::Problem,
     object::ObjectKey,
     web::{attention, explain::why, parents::ParentQuery, severity::PHASES, status::Refused},
@@ -22,8 +22,20 @@ pub(super) async fn operators(client: &Client) -> Result<String, Refused> {
     client.may(&ApiRequest::operators()).await?;
     let operators = client.state.board.operators();
     let head = Head::new(&format!("{}.", counted(operators.len(), "operator", "operators")));
+    let head = of_member(head, &client.state.board);
     let lines = operators.iter().map(operator);
     Ok(head.with_lines(lines, 0, "ask for one of them with `attention` or `parents`"))
+}
+
+/// Says that there are other processes with other parents, if there are.
+fn of_member(head: Head, board: &Board) -> Head {
+    match board.group() {
+        Some(group) => head.and(&format!(
+            "These are of the process {} alone: the others have their own parents.",
+            group.member
+        )),
+        None => head,
+    }
 }
 
 fn operator(operator: &OperatorSnapshot) -> String {
@@ -80,6 +92,7 @@ pub(super) async fn attention(client: &Client, arguments: &Arguments) -> Result<
             counted(omitted, "operator", "operators")
         )),
     };
+    let head = of_member(head, board);
     let question = "ask for one `operator` or one `namespace`, or for its parents with `parents` and a `phase`";
     Ok(head.with_lines(lines, further, question))
 }
@@ -161,6 +174,7 @@ pub(super) async fn parents(client: &Client, arguments: &Arguments) -> Result<St
         "{at_least}{} of {operator}, each a {kind}.",
         counted(count, "parent", "parents")
     ));
+    let head = of_member(head, board);
     let line = |(key, state): &(ObjectKey, ParentState)| match &state.message {
         Some(message) => format!("{key}: {}: {message}", state.phase.name()),
         None => format!("{key}: {}", state.phase.name()),

@@ -13,16 +13,21 @@ use super::same_certificate::client_config;
 use crate::{object::OneLine, web::tls::Certificates};
 
 /// Says that a request was sent on, so that it is not sent on again.
-pub(super) const SENT_ON: &str = "operetta-sent-on";
+pub(in crate::web) const SENT_ON: &str = "operetta-sent-on";
 
-/// How long an answer may take: a preview calls the handler.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The largest answer in bytes.
-const MAX_ANSWER: usize = 32 << 20;
+/// What another process is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::web) enum Wanted {
+    /// What it would answer to a user.
+    Answer,
+    /// What it has of a list, to be merged with what others have.
+    Share,
+}
 
 /// What is sent.
+#[derive(Clone)]
 pub(in crate::web) struct Asked {
+    pub(in crate::web) wanted: Wanted,
     pub(in crate::web) method: Method,
     pub(in crate::web) path_and_query: String,
     pub(in crate::web) accept: Option<HeaderValue>,
@@ -50,17 +55,44 @@ pub(in crate::web) enum PeerError {
         "the process {0} works for the parent, and does not say where it answers: ask it, or start it with `--sharded-url`"
     )]
     NoUrl(String),
-    #[error("the process that works for the parent says that it answers at {0:?}, which is no URL")]
+    #[error("the other process says that it answers at {0:?}, which is no URL")]
     Url(String),
     #[error(
-        "the process that works for the parent answers at {0}: a token is sent over TLS only, so ask it directly"
+        "the other process answers at {0}: a token, and a request of a process with a certificate, is sent over TLS only, \
+         so ask it directly"
     )]
     ClearText(String),
     #[error(
-        "the process that works for the parent did not answer at {url}: {why}. All replicas have to serve the same \
-         certificate, and reach each other"
+        "the other process did not answer at {url}: {why}. All replicas have to serve the same certificate, and reach \
+         each other"
     )]
     Unanswered { url: String, why: String },
+}
+
+impl Wanted {
+    /// The value of the header.
+    pub(in crate::web) fn name(self) -> &'static str {
+        match self {
+            Self::Answer => "1",
+            Self::Share => "share",
+        }
+    }
+
+    /// How long an answer may take: a preview calls the handler, and a list does not wait for the slowest process.
+    fn patience(self) -> Duration {
+        match self {
+            Self::Answer => Duration::from_secs(30),
+            Self::Share => Duration::from_secs(2),
+        }
+    }
+
+    /// The largest answer in bytes.
+    fn max_answer(self) -> usize {
+        match self {
+            Self::Answer => 32 << 20,
+            Self::Share => 16 << 20,
+        }
+    }
 }
 
 /// Sends the request, and reads the whole answer.
@@ -73,14 +105,17 @@ pub(in crate::web) async fn ask(
     let uri: Uri = format!("{base}{}", asked.path_and_query)
         .parse()
         .map_err(|_| PeerError::Url(url.to_owned()))?;
-    if asked.token.is_some() && uri.scheme_str() != Some("https") {
+    // Whoever answers in clear text may be anybody who may write Leases.
+    let is_guarded = asked.token.is_some() || certificates.is_some();
+    if is_guarded && uri.scheme_str() != Some("https") {
         return Err(PeerError::ClearText(url.to_owned()));
     }
     let unanswered =
         |why: String| PeerError::Unanswered { url: url.to_owned(), why: OneLine(why).to_string() };
-    match tokio::time::timeout(PATIENCE, exchange(uri, asked, certificates)).await {
+    let patience = asked.wanted.patience();
+    match tokio::time::timeout(patience, exchange(uri, asked, certificates)).await {
         Ok(answer) => answer.map_err(|error| unanswered(format!("{error:#}"))),
-        Err(_) => Err(unanswered(format!("no answer within {} s", PATIENCE.as_secs()))),
+        Err(_) => Err(unanswered(format!("no answer within {} s", patience.as_secs()))),
     }
 }
 
@@ -89,12 +124,13 @@ async fn exchange(
     asked: Asked,
     certificates: Option<Certificates>,
 ) -> anyhow::Result<PeerAnswer> {
+    let max_answer = asked.wanted.max_answer();
     let tls = client_config(certificates.as_ref())?;
     let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
     let client = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
     let response = client.request(request(uri, asked)?).await?;
     let (head, body) = response.into_parts();
-    let body = Limited::new(body, MAX_ANSWER).collect().await;
+    let body = Limited::new(body, max_answer).collect().await;
     let body = body.map_err(anyhow::Error::from_boxed)?.to_bytes();
     let (content_type, location) =
         (head.headers.get(header::CONTENT_TYPE), head.headers.get(header::LOCATION));
@@ -107,7 +143,8 @@ async fn exchange(
 }
 
 fn request(uri: Uri, asked: Asked) -> anyhow::Result<Request<Full<Bytes>>> {
-    let mut request = Request::builder().method(asked.method).uri(uri).header(SENT_ON, "1");
+    let request = Request::builder().method(asked.method).uri(uri);
+    let mut request = request.header(SENT_ON, asked.wanted.name());
     for (name, value) in
         [(header::ACCEPT, asked.accept), (header::CONTENT_TYPE, asked.content_type)]
     {

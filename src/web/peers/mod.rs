@@ -17,6 +17,7 @@ mod sending;
 mod sought;
 
 #[cfg(test)]
-pub(super) use client::{Asked, ask};
+pub(super) use client::ask;
+pub(super) use client::{Asked, PeerError, SENT_ON, Wanted};
 pub(crate) use owner::Peers;
 pub(super) use sending::send_on;

@@ -57,7 +57,11 @@ impl Peers {
     }
 
     /// Asks another process.
-    pub(super) async fn ask(&self, url: &str, asked: Asked) -> Result<PeerAnswer, PeerError> {
+    pub(in crate::web) async fn ask(
+        &self,
+        url: &str,
+        asked: Asked,
+    ) -> Result<PeerAnswer, PeerError> {
         let (url, certificates) = (url.to_owned(), self.certificates.clone());
         let asking = self.runtime.spawn(async move { ask(&url, asked, certificates).await });
         asking.await.map_err(|_| PeerError::Stopping)?

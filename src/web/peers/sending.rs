@@ -10,7 +10,7 @@ use actix_web::{
 };
 
 use super::{
-    client::{Asked, PeerAnswer, PeerError, SENT_ON},
+    client::{Asked, PeerAnswer, PeerError, SENT_ON, Wanted},
     owner::Owner,
     sought::Sought,
 };
@@ -59,6 +59,7 @@ async fn asked(request: &mut ServiceRequest) -> Asked {
     let value = |name| given(name).and_then(|text| text.parse().ok());
     let path_and_query = request.uri().path_and_query().map(ToString::to_string);
     Asked {
+        wanted: Wanted::Answer,
         method: request.method().as_str().parse().unwrap_or_default(),
         path_and_query: path_and_query.unwrap_or_default(),
         accept: value(header::ACCEPT),

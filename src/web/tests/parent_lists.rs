@@ -11,7 +11,7 @@ use crate::{
     object::{ObjectKey, Uid},
     operator::OperatorName,
     plan::{FlappingReason, FlappingSummary},
-    web::search::SHOWN,
+    web::search::ORDER,
 };
 
 const WEBS: &str = "/ui/operators/echo-server";
@@ -186,7 +186,7 @@ async fn the_parents_of_all_operators_are_searched() {
     assert_eq!(shown, ["echo-server", "EchoServer", "b", "stalled"]);
     assert_eq!(found["metadata"].get("remainingItemCount"), None);
     let many = get(&world.state, "/api/v1/search?q=n0").await.json();
-    assert_eq!(many["items"].as_array().unwrap().len(), SHOWN);
+    assert_eq!(many["items"].as_array().unwrap().len(), ORDER.limit);
     assert_eq!(many["metadata"]["remainingItemCount"], 10);
     let html = page(&world, "/ui/search?q=n0").await;
     assert!(html.contains("The worst 50 of 60 parents"), "{html}");

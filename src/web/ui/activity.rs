@@ -43,6 +43,8 @@ struct View {
     kinds: Vec<Choice>,
     spans: Vec<Choice>,
     shown: String,
+    /// The process that remembers this, where several share the parents.
+    member: Option<String>,
     days: Vec<Day>,
     dropped: Vec<String>,
     first: Option<String>,
@@ -138,6 +140,7 @@ fn view(
         ),
         spans: choices("all that is kept", &query.since, SPANS),
         shown: shown(found.lines.len(), found.total),
+        member: board.group().map(|group| group.member),
         days: days(&found.lines, now),
         dropped: found.dropped.iter().map(|one| activity::dropped(*one)).collect(),
         first: None,

@@ -4,20 +4,19 @@ use std::time::SystemTime;
 
 use super::{
     links,
-    parent_row::since,
     parts::{Link, Mark, count, counted},
     sentence::Words,
     time::Moment,
+    troubled::{Trouble, Troubled},
 };
 use crate::{
-    board::{Board, OperatorSnapshot, OperatorState, ParentPhase, ParentState},
+    board::{Board, OperatorSnapshot, OperatorState, ParentPhase},
     history::{Action, Problem},
     object::ObjectKey,
     operator::Pause,
     web::{
-        attention::{parents, uncovered_problems},
-        explain::why,
-        severity::PHASES,
+        attention::uncovered_problems,
+        members::Item as Listed,
         why::{self, of_operator, of_process},
     },
 };
@@ -43,7 +42,12 @@ pub(super) struct Item {
     pub(super) next: Option<Moment>,
 }
 
-pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
+pub(super) fn list(
+    board: &Board,
+    operators: &[OperatorSnapshot],
+    parents: Vec<Troubled>,
+    now: SystemTime,
+) -> Attention {
     let mut attention = Attention::default();
     // Which operators and caches it degrades says no more.
     let is_reached = match process(board, now) {
@@ -61,10 +65,10 @@ pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTim
     if is_reached {
         caches(board, operators, now).for_each(|item| attention.add(item));
     }
-    for phase in PHASES {
-        for operator in operators {
-            attention.add_parents(board, operator, phase, now);
-        }
+    for troubled in parents {
+        // Of an operator that another version of the program has, nothing is known here.
+        let operator = operators.iter().find(|it| it.info.name.as_str() == troubled.operator);
+        operator.into_iter().for_each(|operator| attention.add_parents(operator, &troubled, now));
     }
     attention
 }
@@ -77,18 +81,19 @@ impl Attention {
 
     fn add_parents(
         &mut self,
-        board: &Board,
         operator: &OperatorSnapshot,
-        phase: ParentPhase,
+        Troubled { phase, parents, .. }: &Troubled,
         now: SystemTime,
     ) {
-        let name = operator.info.name.as_str();
-        let Some(found) = parents(board, operator, phase, now, |_| true) else { return };
-        self.total += found.chosen;
-        self.items.extend(found.items.iter().map(|(key, state)| item(operator, key, state, now)));
-        if found.remaining > 0 {
-            let text = format!("{} more of {name} are {}", found.remaining, phase.name());
-            self.more.push(Link { text, href: links::in_phase(name, phase) });
+        let (name, remaining) = (operator.info.name.as_str(), parents.remaining());
+        self.total += parents.items.len() + remaining;
+        let item = |Listed { spot, value }: &Listed<Trouble>| {
+            item(operator, *phase, &spot.key, value.clone(), now)
+        };
+        self.items.extend(parents.items.iter().map(item));
+        if remaining > 0 {
+            let text = format!("{remaining} more of {name} are {}", phase.name());
+            self.more.push(Link { text, href: links::in_phase(name, *phase) });
         }
     }
 
@@ -110,19 +115,20 @@ impl Attention {
 
 fn item(
     operator: &OperatorSnapshot,
+    phase: ParentPhase,
     key: &ObjectKey,
-    state: &ParentState,
+    Trouble { problems, since, next }: Trouble,
     now: SystemTime,
 ) -> Item {
     let name = operator.info.name.as_str();
     Item {
-        mark: state.phase.into(),
+        mark: phase.into(),
         title: key.to_string(),
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
-        words: why(operator, key, state).into(),
-        since: since(state).map(|at| Moment::past(at, now)),
-        next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
+        words: problems.into(),
+        since: since.map(|at| Moment::past(at, now)),
+        next: next.map(|at| Moment::ahead(at, now)),
     }
 }
 

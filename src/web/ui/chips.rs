@@ -1,5 +1,7 @@
 //! What a list of parents can be restricted to by a click, with counts. Pure.
 
+use serde::{Deserialize, Serialize};
+
 use super::parts::WORST_FIRST;
 use crate::board::{ParentPhase, ParentState};
 
@@ -14,7 +16,7 @@ pub(super) enum Chip {
 }
 
 /// How many parents are in each chip, in the order of the chips.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Counts([usize; COUNT]);
 
 const COUNT: usize = WORST_FIRST.len() + 4;
@@ -67,6 +69,13 @@ impl Counts {
         }
     }
 
+    /// Counts those of another process in.
+    pub(super) fn add_all(&mut self, Self(others): &Self) {
+        for (count, other) in self.0.iter_mut().zip(others) {
+            *count += other;
+        }
+    }
+
     /// The chips that have parents, and the selected one.
     pub(super) fn shown(&self, selected: Option<Chip>) -> impl Iterator<Item = (Chip, usize)> {
         let is_shown = move |(chip, count): &(Chip, usize)| {
@@ -109,6 +118,9 @@ mod tests {
         ];
         assert_eq!(shown(Some(Chip::All)), expected);
         assert!(shown(Chip::named("stalled")).contains(&("stalled", 0)));
+        let sent = serde_json::to_string(&counts).unwrap();
+        counts.add_all(&serde_json::from_str(&sent).unwrap());
+        assert_eq!(counts.shown(None).next(), Some((Chip::All, 6)));
         assert_eq!(Counts::default().shown(None).count(), 1);
     }
 

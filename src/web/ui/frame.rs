@@ -9,6 +9,7 @@ use super::{assets, links, parts::Link, time};
 use crate::{
     board::Board,
     web::{
+        members::{Answers, Missing},
         status::Refused,
         visitor::{VISITOR, Visitor},
     },
@@ -25,6 +26,8 @@ pub(super) struct Frame {
     /// The minimum time between two requests for the page in milliseconds; a second by default.
     pub(super) gap: Option<u32>,
     pub(super) is_stopping: bool,
+    /// What the page lacks of other processes, in sentences.
+    pub(super) lacks: Vec<String>,
     /// The operator and the namespace that the page is about, if it is about one of each.
     place: Option<(String, String)>,
     pub(super) visitor: Option<Visitor>,
@@ -54,6 +57,9 @@ struct Nothing {
     message: String,
 }
 
+/// Of a page with parents of other processes, in seconds.
+const REFRESH: u32 = 10;
+
 impl Frame {
     pub(super) fn new(title: impl Into<String>, section: Section, now: SystemTime) -> Self {
         Self {
@@ -64,6 +70,7 @@ impl Frame {
             refresh: None,
             gap: None,
             is_stopping: false,
+            lacks: Vec::new(),
             place: None,
             visitor: visitor(),
             now,
@@ -75,6 +82,20 @@ impl Frame {
 
     pub(super) fn of(mut self, board: &Board) -> Self {
         self.is_stopping = board.is_stopping();
+        self
+    }
+
+    /// The same with another title.
+    pub(super) fn named(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    /// Says what it lacks of other processes, and is refreshed regularly: their changes are no events here.
+    pub(super) fn merged_from<T>(mut self, answers: &Answers<T>) -> Self {
+        self.lacks = answers.missing.iter().map(Missing::to_string).collect();
+        if answers.is_shared {
+            self.refresh = self.refresh.or(Some(REFRESH));
+        }
         self
     }
 

@@ -22,6 +22,7 @@ mod chips;
 mod events;
 mod facts;
 mod frame;
+mod glance;
 mod links;
 mod login;
 mod map;
@@ -44,6 +45,7 @@ mod sort;
 mod sparks;
 mod time;
 mod tree;
+mod troubled;
 
 pub(super) use routes::PAGES;
 

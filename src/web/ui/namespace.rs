@@ -12,14 +12,14 @@ use askama::Template;
 use super::{
     frame::{self, Frame, NoPage, Section},
     links,
-    parent_list::{ListQuery, ParentList},
+    parent_list::{ListQuery, ListShare, ParentList},
     parts::Mark,
 };
 use crate::{
-    board::Board,
+    board::{Board, OperatorSnapshot},
     object::K8sType,
     recipes::NameRule,
-    web::{state::WebState, status::Refused},
+    web::{members::Members, state::WebState, status::Refused},
 };
 
 #[derive(Template)]
@@ -38,33 +38,41 @@ pub(super) async fn show(
     path: Path<(String, String)>,
     query: Query<ListQuery>,
     state: Data<WebState>,
+    members: Members,
 ) -> Result<HttpResponse, NoPage> {
-    let (name, namespace) = path.into_inner();
-    Ok(frame::answer(&view(&state.board, &name, namespace, query.into_inner(), SystemTime::now())?))
-}
-
-fn view(
-    board: &Board,
-    name: &str,
-    namespace: String,
-    query: ListQuery,
-    now: SystemTime,
-) -> Result<View, Refused> {
-    let no_operator = || Refused::NoOperator(name.to_owned());
-    let operator = board.operator(name).ok_or_else(no_operator)?;
-    check(&operator.info.config.parent, &namespace)?;
-    let list = ParentList::of(board, (name, Some(&*namespace)), query, now)?;
-    Ok(View {
-        frame: Frame::new(&namespace, Section::Operators, now)
-            .of(board)
-            .listening_in(name, &namespace),
-        name: name.to_owned(),
+    let ((name, namespace), query) = (path.into_inner(), query.into_inner());
+    let (operator, own) = own(&state.board, (&name, &namespace), &query)?;
+    if let Some(answer) = members.asks(&own) {
+        return Ok(answer);
+    }
+    let (answers, now) = (members.shares().await, SystemTime::now());
+    let frame = Frame::new(&namespace, Section::Operators, now)
+        .of(&state.board)
+        .listening_in(&name, &namespace)
+        .merged_from(&answers);
+    let list = own.with(answers.into_shares(), &query);
+    Ok(frame::answer(&View {
+        frame,
         kind: operator.info.config.parent.kind().to_owned(),
         mark: (&operator).into(),
-        activity: links::activity(name, &namespace),
-        list: list.ok_or_else(no_operator)?,
+        activity: links::activity(&name, &namespace),
+        list: ParentList::new(list, (&name, Some(&*namespace)), query, now),
+        name,
         namespace,
-    })
+    }))
+}
+
+/// What this process shows of the page.
+fn own(
+    board: &Board,
+    (name, namespace): (&str, &str),
+    query: &ListQuery,
+) -> Result<(OperatorSnapshot, ListShare), Refused> {
+    let no_operator = || Refused::NoOperator(name.to_owned());
+    let operator = board.operator(name).ok_or_else(no_operator)?;
+    check(&operator.info.config.parent, namespace)?;
+    let list = ListShare::of(board, (name, Some(namespace)), query)?;
+    Ok((operator, list.ok_or_else(no_operator)?))
 }
 
 /// Whether there may be such a namespace, and parents in it.

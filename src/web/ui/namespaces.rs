@@ -1,6 +1,6 @@
 //! The namespaces of the parents of an operator, which its page offers as a filter.
 
-use std::ops::ControlFlow;
+use std::{collections::BTreeSet, ops::ControlFlow};
 
 use crate::board::Board;
 
@@ -14,6 +14,12 @@ pub(super) fn of_parents(board: &Board, operator: &str, limit: usize) -> Vec<Str
         if namespaces.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     namespaces
+}
+
+/// The first of those of all processes, each once.
+pub(super) fn joined(own: Vec<String>, others: Vec<Vec<String>>, limit: usize) -> Vec<String> {
+    let all: BTreeSet<String> = own.into_iter().chain(others.into_iter().flatten()).collect();
+    all.into_iter().take(limit).collect()
 }
 
 #[cfg(test)]
@@ -36,5 +42,7 @@ mod tests {
         assert_eq!(of_parents(&board, "a", 10), ["a", "b", "c"]);
         assert_eq!(of_parents(&board, "a", 2), ["a", "b"]);
         assert!(of_parents(&board, "nobody", 2).is_empty());
+        let (own, other) = (of_parents(&board, "a", 10), vec!["aa".to_owned(), "b".to_owned()]);
+        assert_eq!(joined(own, vec![other], 3), ["a", "aa", "b"]);
     }
 }

@@ -7,12 +7,13 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
+use serde::{Deserialize, Serialize};
 
 use super::{
     facts::{CacheRow, Fact, type_words},
     frame::{self, Frame, NoPage, Section},
     links, namespaces,
-    parent_list::{ListQuery, ParentList},
+    parent_list::{ListQuery, ListShare, ParentList},
     parts::{Asks, Bar, Button, Mark, Prose, count},
     time::{Moment, span, took},
 };
@@ -22,7 +23,11 @@ use crate::{
         QueueState,
     },
     operator::Pause,
-    web::{state::WebState, status::Refused},
+    web::{
+        members::{Answers, Census, Members},
+        state::WebState,
+        status::Refused,
+    },
 };
 
 #[derive(Template)]
@@ -43,6 +48,14 @@ struct View {
     facts: Vec<Fact>,
     children: Vec<(String, &'static str)>,
     caches: Vec<CacheRow>,
+}
+
+/// What a process has of the page.
+#[derive(Debug, Serialize, Deserialize)]
+struct PageShare {
+    operator: Census,
+    list: ListShare,
+    namespaces: Vec<String>,
 }
 
 /// The notice about the pause of the operator.
@@ -67,20 +80,37 @@ pub(super) async fn show(
     name: Path<String>,
     query: Query<ListQuery>,
     state: Data<WebState>,
+    members: Members,
 ) -> Result<HttpResponse, NoPage> {
-    let view = view(&state.board, &name, query.into_inner(), SystemTime::now())?;
-    Ok(frame::answer(&view))
+    let (board, query) = (&state.board, query.into_inner());
+    let no_operator = || Refused::NoOperator(name.to_string());
+    let operator = board.operator(&name).ok_or_else(no_operator)?;
+    let own = PageShare::of(board, &operator, &query)?.ok_or_else(no_operator)?;
+    if let Some(answer) = members.asks(&own) {
+        return Ok(answer);
+    }
+    let answers = members.shares().await;
+    Ok(frame::answer(&view(board, operator, query, (own, answers), SystemTime::now())))
 }
 
-fn view(board: &Board, name: &str, query: ListQuery, now: SystemTime) -> Result<View, Refused> {
-    let no_operator = || Refused::NoOperator(name.to_owned());
-    let operator = board.operator(name).ok_or_else(no_operator)?;
-    let list = ParentList::of(board, (name, None), query, now)?.ok_or_else(no_operator)?;
-    Ok(View {
-        frame: Frame::new(name, Section::Operators, now)
-            .of(board)
-            .below("Overview", "/")
-            .listening_to(name, None),
+fn view(
+    board: &Board,
+    mut operator: OperatorSnapshot,
+    query: ListQuery,
+    (own, answers): (PageShare, Answers<PageShare>),
+    now: SystemTime,
+) -> View {
+    let name = operator.info.name.clone();
+    let name = name.as_str();
+    for (member, share) in &answers.shares {
+        share.operator.count_into(member, std::slice::from_mut(&mut operator));
+    }
+    let frame = Frame::new(name, Section::Operators, now).of(board).below("Overview", "/");
+    let frame = frame.listening_to(name, None).merged_from(&answers);
+    let PageShare { list, namespaces, .. } = own.with(answers.into_shares(), &query);
+    let list = ParentList::new(list, (name, None), query, now).among(namespaces);
+    View {
+        frame,
         name: name.to_owned(),
         kind: operator.info.config.parent.kind().to_owned(),
         mark: (&operator).into(),
@@ -91,11 +121,32 @@ fn view(board: &Board, name: &str, query: ListQuery, now: SystemTime) -> Result<
         activity: links::activity(name, ""),
         commands: commands(&operator),
         bar: Bar::new(&operator),
-        list: list.among(namespaces::of_parents(board, name, NAMESPACES)),
+        list,
         facts: facts(board, &operator, now),
         children: children(&operator),
         caches: caches(board, &operator, now),
-    })
+    }
+}
+
+impl PageShare {
+    fn of(
+        board: &Board,
+        operator: &OperatorSnapshot,
+        query: &ListQuery,
+    ) -> Result<Option<Self>, Refused> {
+        let name = operator.info.name.as_str();
+        let namespaces = namespaces::of_parents(board, name, NAMESPACES);
+        let list = ListShare::of(board, (name, None), query)?;
+        Ok(list.map(|list| Self { operator: Census::of([operator]), list, namespaces }))
+    }
+
+    /// The list of all.
+    fn with(self, others: Vec<Self>, query: &ListQuery) -> Self {
+        let (lists, namespaces): (Vec<_>, Vec<_>) =
+            others.into_iter().map(|other| (other.list, other.namespaces)).unzip();
+        let namespaces = namespaces::joined(self.namespaces, namespaces, NAMESPACES);
+        Self { list: self.list.with(lists, query), namespaces, ..self }
+    }
 }
 
 /// Why this process writes nothing.

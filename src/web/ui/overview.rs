@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use actix_web::{HttpRequest, HttpResponse, web::Data};
 use askama::Template;
+use serde::{Deserialize, Serialize};
 
 use super::{
     attention::{self, Attention},
@@ -11,10 +12,17 @@ use super::{
     links,
     parts::{Bar, Mark, Part, count, counted, parts, size},
     sparks::Sparks,
+    troubled::{self, Troubled},
 };
 use crate::{
     board::{Board, OperatorSnapshot},
-    web::{accept, index::Index, paths::Paths, state::WebState},
+    web::{
+        accept,
+        index::Index,
+        members::{Answers, Census, Members},
+        paths::Paths,
+        state::WebState,
+    },
 };
 
 #[derive(Template)]
@@ -39,6 +47,13 @@ struct OperatorRow {
     sparks: Option<Sparks>,
 }
 
+/// What a process has of the page.
+#[derive(Debug, Serialize, Deserialize)]
+struct OverviewShare {
+    operators: Census,
+    troubled: Vec<Troubled>,
+}
+
 /// No event reports that an operator has become quiet.
 const REFRESH: u32 = 15;
 
@@ -47,21 +62,39 @@ pub(super) async fn show(
     request: HttpRequest,
     state: Data<WebState>,
     paths: Data<Paths>,
+    members: Members,
 ) -> HttpResponse {
-    if accept::is_browser(request.headers()) {
-        frame::answer(&view(&state.board, SystemTime::now()))
-    } else {
-        HttpResponse::Ok().json(Index::new(&paths, None))
+    let (board, now) = (&state.board, SystemTime::now());
+    if let Some(answer) = members.asks_for(|| OverviewShare::of(board, now)) {
+        return answer;
+    }
+    if !accept::is_browser(request.headers()) {
+        return HttpResponse::Ok().json(Index::new(&paths, None));
+    }
+    let answers = members.shares().await;
+    frame::answer(&view(board, answers, now))
+}
+
+impl OverviewShare {
+    fn of(board: &Board, now: SystemTime) -> Self {
+        let operators = board.operators();
+        Self { troubled: troubled::all(board, &operators, now), operators: Census::of(&operators) }
     }
 }
 
-fn view(board: &Board, now: SystemTime) -> Overview {
-    let operators = board.operators();
-    let attention = attention::list(board, &operators, now);
+fn view(board: &Board, answers: Answers<OverviewShare>, now: SystemTime) -> Overview {
+    let mut operators = board.operators();
+    let troubled = troubled::all(board, &operators, now);
+    for (member, share) in &answers.shares {
+        share.operators.count_into(member, &mut operators);
+    }
+    let frame = Frame::new("", Section::Operators, now).of(board).refreshed_every(REFRESH);
+    let frame = frame.merged_from(&answers);
+    let others = answers.into_shares().into_iter().map(|share| share.troubled);
+    let troubled = troubled::joined(troubled, others.collect());
+    let attention = attention::list(board, &operators, troubled, now);
     Overview {
-        frame: Frame::new(title(attention.total), Section::Operators, now)
-            .of(board)
-            .refreshed_every(REFRESH),
+        frame: frame.named(title(attention.total)),
         sentence: attention.sentence(&operators),
         health: health(board, &operators, attention.total),
         caches: caches(board),

@@ -3,19 +3,24 @@
 use std::time::SystemTime;
 
 use askama::{Template, filters::HtmlSafe};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     chips::{Chip, Counts},
+    glance::Glance,
     links,
     parent_row::ParentRow,
     parts::{count, counted},
     sort::{Column, Sort},
 };
 use crate::{
-    board::{Board, ParentState, Window},
+    board::{Board, ParentState, Place, Window},
     object::ObjectKey,
-    web::{search::contains, status::Refused},
+    web::{
+        members::{Item, Order, Share, Spot},
+        search::contains,
+        status::Refused,
+    },
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -49,6 +54,13 @@ pub(super) struct ParentList {
 
 impl HtmlSafe for ParentList {}
 
+/// What a process has of a page of the list.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ListShare {
+    parents: Share<Glance>,
+    counts: Counts,
+}
+
 struct ChipLink {
     words: &'static str,
     count: String,
@@ -73,17 +85,16 @@ struct Links<'a> {
     query: &'a ListQuery,
 }
 
-impl ParentList {
-    /// The parents of an operator, on the page of one namespace those in it; `None` if there is no such operator.
+impl ListShare {
+    /// The parents of an operator that this process works for, on the page of one namespace those in it; `None` if there
+    /// is no such operator.
     pub(super) fn of(
         board: &Board,
         (operator, namespace): (&str, Option<&str>),
-        query: ListQuery,
-        now: SystemTime,
+        query: &ListQuery,
     ) -> Result<Option<Self>, Refused> {
         let (chip, sort) = (query.chip(), query.sort());
         let after = links::place(&query.r#continue)?;
-        let is_later = after.is_some();
         let window = Window { after, limit: ROWS, is_reversed: sort.is_reversed };
         let (wanted, needle) = (namespace.unwrap_or(&query.namespace), query.q.to_lowercase());
         let is_here =
@@ -97,19 +108,48 @@ impl ParentList {
             chip.is_some_and(|chip| chip.has(state)).then(|| sort.rank(state))
         };
         let Some(found) = board.select(operator, &window, rank) else { return Ok(None) };
-        let last = found.last.as_ref().filter(|_| found.remaining > 0);
-        let rows = found.items.iter().map(|(key, state)| ParentRow::new(operator, key, state, now));
+        let spot = |Place { rank, key }| Spot { rank, key, operator: String::new() };
+        let items = found.items.into_iter().map(|(key, state)| Item {
+            spot: spot(Place { rank: sort.rank(&state), key }),
+            value: Glance::from(&state),
+        });
+        let (items, last) = (items.collect(), found.last.map(spot));
+        let (total, has_more) = (Some(found.chosen), found.remaining > 0);
+        Ok(Some(Self { parents: Share { items, last, total, has_more }, counts }))
+    }
+
+    /// The same with those of the other processes.
+    pub(super) fn with(mut self, others: Vec<Self>, query: &ListQuery) -> Self {
+        let order = Order { limit: ROWS, is_reversed: query.sort().is_reversed };
+        others.iter().for_each(|other| self.counts.add_all(&other.counts));
+        let others = others.into_iter().map(|other| other.parents);
+        Self { parents: self.parents.with(others, order), ..self }
+    }
+}
+
+impl ParentList {
+    /// The page of an operator, or of one namespace.
+    pub(super) fn new(
+        ListShare { parents, counts }: ListShare,
+        (operator, namespace): (&str, Option<&str>),
+        query: ListQuery,
+        now: SystemTime,
+    ) -> Self {
+        let Share { items, last, total, has_more } = parents;
+        let (rows, is_later) = (items.len(), !query.r#continue.is_empty());
+        let last = last.filter(|_| has_more).map(|Spot { rank, key, .. }| Place { rank, key });
         let to = Links::of((operator, namespace), &query);
-        Ok(Some(Self {
+        let row = |Item { spot, value }| ParentRow::new(operator, &spot.key, value, now);
+        Self {
             chips: to.chips(&counts),
             namespaces: Vec::new(),
-            shown: shown(found.items.len(), found.chosen, is_later),
+            shown: shown(rows, total.unwrap_or(rows), is_later),
             columns: [Column::Name, Column::Severity, Column::Since].map(|it| to.column(it)),
-            rows: rows.collect(),
+            rows: items.into_iter().map(row).collect(),
             first: is_later.then(|| to.page("")),
-            next: last.map(|last| to.page(&links::token(last))),
+            next: last.map(|last| to.page(&links::token(&last))),
             query,
-        }))
+        }
     }
 
     /// Offers these namespaces.

@@ -3,14 +3,12 @@
 use std::time::SystemTime;
 
 use super::{
+    glance::{Glance, LastReconcile},
     links,
     parts::{Mark, Prose},
     time::{Moment, took},
 };
-use crate::{
-    board::{ParentPhase, ParentState},
-    object::ObjectKey,
-};
+use crate::object::ObjectKey;
 
 pub(super) struct ParentRow {
     pub(super) key: String,
@@ -25,30 +23,21 @@ pub(super) struct ParentRow {
 }
 
 impl ParentRow {
-    pub(super) fn new(
-        operator: &str,
-        key: &ObjectKey,
-        state: &ParentState,
-        now: SystemTime,
-    ) -> Self {
-        let last = state.history.last();
+    pub(super) fn new(operator: &str, key: &ObjectKey, glance: Glance, now: SystemTime) -> Self {
+        let Glance { phase, since, message, last, next } = glance;
+        let last = last.map(|LastReconcile { outcome, started, duration }| {
+            (Mark::of_outcome(&outcome), Moment::past(started, now), took(duration))
+        });
         Self {
             key: key.to_string(),
             name: key.name.to_string(),
             namespace: key.namespace.as_deref().map(ToOwned::to_owned),
             href: links::parent(operator, key),
-            mark: state.phase.into(),
-            since: since(state).map(|at| Moment::past(at, now)),
-            why: state.message.clone().unwrap_or_default().into(),
-            last: last
-                .map(|it| ((&it.outcome).into(), Moment::past(it.started, now), took(it.duration))),
-            next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
+            mark: phase.into(),
+            since: since.map(|at| Moment::past(at, now)),
+            why: message.unwrap_or_default().into(),
+            last,
+            next: next.map(|at| Moment::ahead(at, now)),
         }
     }
-}
-
-/// Since when the parent is as it is. A pause began before the last reconcile that found it.
-pub(super) fn since(state: &ParentState) -> Option<SystemTime> {
-    let paused = state.pause.as_ref().filter(|_| state.phase == ParentPhase::Paused);
-    paused.and_then(|pause| pause.since()).or_else(|| state.history.since())
 }

@@ -119,6 +119,22 @@ impl Mark {
         Self::new(word, "leave", "warn")
     }
 
+    /// Of an outcome by its name, which another process may have sent.
+    pub(super) fn of_outcome(name: &str) -> Self {
+        match name {
+            "ready" => Self::good("ready"),
+            // On its way to being ready.
+            "synced" => Self::new("synced", "dots", "busy"),
+            "wrote" => Self::new("wrote", "pen", "busy"),
+            "waiting" => Self::new("waiting", "clock", "warn"),
+            "paused" => Self::paused("paused"),
+            "finalized" => Self::new("finalized", "leave", "rest"),
+            "gone" => Self::new("gone", "leave", "rest"),
+            "failed" => Self::bad("failed"),
+            _ => Self::plain("unknown"),
+        }
+    }
+
     pub(super) fn word(self) -> &'static str {
         self.word
     }
@@ -174,17 +190,7 @@ impl From<&OperatorSnapshot> for Mark {
 
 impl From<&Outcome> for Mark {
     fn from(outcome: &Outcome) -> Self {
-        let (sign, tone) = match outcome {
-            Outcome::Ready => ("check", "good"),
-            // On its way to being ready.
-            Outcome::Synced => ("dots", "busy"),
-            Outcome::Wrote => ("pen", "busy"),
-            Outcome::Waiting => ("clock", "warn"),
-            Outcome::Paused => ("pause", "rest"),
-            Outcome::Finalized | Outcome::Gone => ("leave", "rest"),
-            Outcome::Failed { .. } => ("cross", "bad"),
-        };
-        Self::new(outcome.name(), sign, tone)
+        Self::of_outcome(outcome.name())
     }
 }
 
@@ -333,6 +339,12 @@ mod tests {
         let seen: Vec<_> =
             parts.iter().map(|it| (it.mark.word(), it.count, it.x, it.width)).collect();
         assert_eq!(seen, [("failing", 1, 0.0, 25.0), ("ready", 3, 25.0, 75.0)]);
+    }
+
+    #[test]
+    fn every_outcome_has_a_mark_with_its_name() {
+        assert!(Outcome::NAMES.iter().all(|name| Mark::of_outcome(name).word() == *name));
+        assert_eq!(Mark::of_outcome("odd"), Mark::plain("unknown"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::parent_row::since;
+use super::glance::since;
 use crate::{board::ParentState, web::severity::severity};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,6 +1,7 @@
 //! Processes with the same operators share the parents.
 
 mod alike;
+mod all;
 pub(crate) mod chaos;
 mod elsewhere;
 mod hand_over;
@@ -16,6 +17,7 @@ use serde_json::Value;
 use crate::{
     cluster::Connector,
     recipe::{self, RECIPE, config_map, recipe},
+    started::http,
     world::{CONFIG_MAP, Operators, World, eventually},
 };
 
@@ -29,7 +31,11 @@ async fn process(world: &World, identity: &str) -> Operators {
 
 /// The same with a connection of the test's choice.
 async fn process_over(world: &World, identity: &str, connector: Connector) -> Operators {
-    let sharding = sharding(world).as_identity(identity);
+    process_of(world, sharding(world).as_identity(identity), connector).await
+}
+
+/// The same with these settings of its group.
+async fn process_of(world: &World, sharding: Sharding, connector: Connector) -> Operators {
     let register = |builder: SupervisorBuilder| {
         builder.sharded(sharding).register(recipe::config("cook"), recipe::handler())
     };
@@ -77,8 +83,19 @@ async fn shards(process: &Operators) -> Value {
 
 /// The names of the parents that a process works for.
 async fn parents(process: &Operators) -> Vec<String> {
-    let (_, body) = process.http("/api/v1/operators/cook/parents").await;
-    let list: Value = serde_json::from_str(&body).unwrap();
+    let (_, body) = alone(process, "GET /api/v1/operators/cook/parents").await;
+    names(&serde_json::from_str(&body).unwrap())
+}
+
+/// What a process answers for itself alone.
+async fn alone(process: &Operators, line: &str) -> (u16, String) {
+    let address = process.running().web().unwrap();
+    let (code, answer) = http(address, line, "Operetta-Sent-On: 1\r\n").await;
+    (code, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+}
+
+/// The names of the parents in a list, in its order.
+fn names(list: &Value) -> Vec<String> {
     let items = list["items"].as_array().unwrap().iter();
     items.map(|it| it["name"].as_str().unwrap().to_owned()).collect()
 }
