@@ -86,6 +86,12 @@ impl Sharded {
         post(&self.sharder, &self.mailbox, GroupAnswered::of(input));
     }
 
+    /// The caches are going to hold the objects of no other buckets than these.
+    pub(crate) fn narrow(&self, buckets: Buckets) {
+        let input = ShardInput::Narrowed(buckets);
+        post(&self.sharder, &self.mailbox, GroupAnswered::of(input));
+    }
+
     /// Returns when other members have the buckets, or nobody is there to take them.
     pub(crate) async fn leave(&self) {
         let (left, has_left) = oneshot::channel();

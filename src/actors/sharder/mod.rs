@@ -121,7 +121,11 @@ impl Sharder {
     }
 
     fn step(&mut self, input: ShardInput, ctx: &mut Context<Self>) {
+        let did_decline = self.shards.declines();
         let acts = self.shards.step(input, election_now());
+        if did_decline != self.shards.declines() {
+            self.log_declining();
+        }
         self.apply_role();
         self.await_end(ctx);
         for act in acts {

@@ -28,9 +28,13 @@ impl Members {
         self.sharing.as_ref().map_or(Buckets::NONE, |sharing| sharing.buckets)
     }
 
-    /// Watches the objects of these buckets.
+    /// Watches the objects of these buckets. The member knows before what is cached no more: a bucket that was given up may be
+    /// assigned again while only some of the types are listed without it.
     pub(super) fn watch_buckets(&mut self, buckets: Buckets) -> Option<Warming> {
         let unlabelled = self.sharing.as_ref()?.unlabelled.clone();
+        if let Some(sharded) = self.sharded() {
+            sharded.narrow(buckets);
+        }
         self.share(buckets, unlabelled)
     }
 

@@ -31,6 +31,7 @@ impl Shards {
                 self.retry = Some(now.boot.plus(self.timing.retry));
             }
             ShardInput::Warm(buckets) => self.warm = buckets,
+            ShardInput::Narrowed(buckets) => self.warm = self.warm.within(buckets),
             ShardInput::Idle(buckets) => {
                 let ended = buckets.within(self.closing);
                 self.closing = self.closing.without(ended);

@@ -10,6 +10,9 @@
 //! | closing | assigned here again | **works** |
 //! | any | no renewal was accepted until the renew deadline | not held |
 //!
+//! A member whose caches have been incomplete for a minute declines: nobody assigns it a bucket until they are complete for
+//! the share that it would have.
+//!
 //! What the Lease says follows: it is written at once when it has to say something else, and at each retry period.
 
 mod decisions;
@@ -53,6 +56,8 @@ pub(crate) enum ShardInput {
     Failed,
     /// The caches hold the objects of these buckets completely, and of no others.
     Warm(Buckets),
+    /// The caches are going to hold the objects of no other buckets than these.
+    Narrowed(Buckets),
     /// In these closing buckets no reconcile and no write is in progress.
     Idle(Buckets),
     /// The process is going to stop.
@@ -114,6 +119,12 @@ pub(crate) struct Shards {
     closing_since: Option<SinceBoot>,
     warm: Buckets,
     assigned: Buckets,
+    /// Whether its share goes to others, because its caches are not complete.
+    declines: bool,
+    /// The buckets for which the caches are to be complete: what is assigned, or would be if it did not decline.
+    desired: Buckets,
+    /// Since when they have not been.
+    cold_since: Option<SinceBoot>,
     /// The assignment to all that are present.
     shares: Vec<(String, Buckets)>,
     is_leaving: bool,
@@ -142,6 +153,7 @@ impl Shards {
         let (peers, lease, tenure, said, writing, listing, began) = <_>::default();
         let (checked, claims, works, closing, closing_since, warm, assigned, shares) =
             <_>::default();
+        let (declines, desired, cold_since) = <_>::default();
         Self {
             namespace: namespace.to_owned(),
             group: group.to_owned(),
@@ -162,6 +174,9 @@ impl Shards {
             closing_since,
             warm,
             assigned,
+            declines,
+            desired,
+            cold_since,
             shares,
             is_leaving: false,
             is_edited: false,
@@ -177,7 +192,7 @@ impl Shards {
             until: self.tenure.map(|sent| sent.plus(self.timing.renew_deadline)),
             works: self.works,
             closing: if is_late { Buckets::NONE } else { self.closing },
-            watches: self.assigned.with(self.claims),
+            watches: self.desired.with(self.claims),
         }
     }
 
@@ -188,7 +203,8 @@ impl Shards {
 
     /// Whether it holds nothing, or nobody is there who could take it.
     pub(crate) fn may_leave(&self, now: Now) -> bool {
-        self.claims.is_empty() || self.peers.present(self.timing, now.boot).next().is_none()
+        let mut others = self.peers.present(self.timing, now.boot);
+        self.claims.is_empty() || !others.any(|(_, said)| said.takes())
     }
 
     /// The other members, and what they say.
@@ -208,10 +224,16 @@ impl Shards {
         self.end_when_late(now.boot);
         self.expire(now.boot);
         self.assign(now.boot);
+        self.decline(now.boot);
         self.give_up(now.boot);
         self.claim(now.boot);
         self.begin();
         self.acts(now)
+    }
+
+    /// Whether its share goes to others, because its caches could not be completed.
+    pub(crate) fn declines(&self) -> bool {
+        self.declines
     }
 
     /// Whether the process is going to stop.
