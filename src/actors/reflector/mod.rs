@@ -142,7 +142,9 @@ impl Reflector {
             }
         }
         let has_taken_over = self.take_over(scope);
-        if (scope == 0 && self.switch_fallbacks(ctx)) || has_taken_over {
+        let has_switched = scope == 0 && self.switch_fallbacks(ctx);
+        self.report_listed();
+        if has_switched || has_taken_over {
             return self.show();
         }
         self.show_scope(scope);
