@@ -29,17 +29,33 @@ use crate::{
 /// How long a scope fails before it is not waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long it fails before that is said where it is waited for.
+const LONG: Duration = Duration::from_mins(1);
+
 /// The supervisor waits for the scopes of now.
-pub(super) struct ListedAwaited {
-    done: oneshot::Sender<()>,
+pub(super) struct ListedAwaited(Awaiting);
+
+/// Who waits for a reflector, as it sees it.
+pub(super) struct Awaiting {
+    listed: oneshot::Sender<()>,
+    fails: Option<oneshot::Sender<()>>,
+}
+
+/// The same, as the supervisor sees it.
+pub(crate) struct Awaited {
+    /// Is sent to when the scopes are settled.
+    pub(crate) listed: oneshot::Receiver<()>,
+    /// Is sent to when some have failed for a minute, unless they are settled before.
+    pub(crate) fails: oneshot::Receiver<()>,
 }
 
 impl ReflectorHandle {
-    /// Is sent to when the scopes of now are settled.
-    pub(crate) fn listed(&self) -> oneshot::Receiver<()> {
-        let (done, is_done) = oneshot::channel();
-        post(&self.reflector, &self.mailbox, ListedAwaited { done });
-        is_done
+    /// Waits for the scopes of now.
+    pub(crate) fn listed(&self) -> Awaited {
+        let ((done, listed), (failed, fails)) = (oneshot::channel(), oneshot::channel());
+        let awaiting = Awaiting { listed: done, fails: Some(failed) };
+        post(&self.reflector, &self.mailbox, ListedAwaited(awaiting));
+        Awaited { listed, fails }
     }
 }
 
@@ -47,34 +63,44 @@ impl Reflector {
     /// Answers those who wait, if all scopes are settled.
     pub(super) fn report_listed(&mut self) {
         let now = now().monotonic;
-        let mut scopes = self.scopes.iter().filter(|scope| !scope.is_leaving);
-        if scopes.all(|scope| self.is_settled(scope, now)) {
-            for done in mem::take(&mut self.awaiting) {
-                // It may wait for something else by now.
-                let _ = done.send(());
+        let staying = self.scopes.iter().filter(|scope| !scope.is_leaving);
+        let awaited: Vec<&Scope> = staying.filter(|scope| !self.is_settled(scope, now)).collect();
+        // Nobody may wait for that by now.
+        if awaited.is_empty() {
+            for Awaiting { listed, .. } in mem::take(&mut self.awaiting) {
+                let _ = listed.send(());
+            }
+        } else if awaited.iter().any(|scope| fails_for(LONG, scope, now)) {
+            for fails in self.awaiting.iter_mut().filter_map(|it| it.fails.take()) {
+                let _ = fails.send(());
             }
         }
     }
 
     fn is_settled(&self, scope: &Scope, now: Instant) -> bool {
         let is_forbidden = scope.error.as_ref().is_some_and(|error| error.permission.is_some());
-        let fails_for_long = scope.failures.since.is_some_and(|since| since + PATIENCE <= now);
         let do_operators_wait = || self.scopes.iter().all(|other| !other.is_leaving);
         self.is_listed(scope)
             || match scope.condition {
                 WatchCondition::Synced => true,
                 WatchCondition::Pending => false,
                 WatchCondition::Refused(_) => !is_forbidden || do_operators_wait(),
-                WatchCondition::Failing(_) => fails_for_long && do_operators_wait(),
+                WatchCondition::Failing(_) => {
+                    fails_for(PATIENCE, scope, now) && do_operators_wait()
+                }
             }
     }
+}
+
+fn fails_for(time: Duration, scope: &Scope, now: Instant) -> bool {
+    scope.failures.since.is_some_and(|since| since + time <= now)
 }
 
 impl Receive<ListedAwaited> for Reflector {
     const ALWAYS: bool = true;
 
-    fn receive(&mut self, ListedAwaited { done }: ListedAwaited, _: &mut Context<Self>) {
-        self.awaiting.push(done);
+    fn receive(&mut self, ListedAwaited(awaiting): ListedAwaited, _: &mut Context<Self>) {
+        self.awaiting.push(awaiting);
         self.report_listed();
     }
 }

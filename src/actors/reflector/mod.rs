@@ -10,7 +10,10 @@ mod type_state;
 use std::sync::Arc;
 
 use actix::{Actor, AsyncContext, Context, Handler};
-use tokio::{sync::oneshot, task::AbortHandle};
+use tokio::task::AbortHandle;
+
+pub(crate) use listed::Awaited;
+use listed::Awaiting;
 
 use super::{
     backlog::Batch,
@@ -51,7 +54,7 @@ pub(crate) struct Reflector {
     /// The state over all scopes.
     state: TypeState,
     /// Who waits until its scopes are listed.
-    awaiting: Vec<oneshot::Sender<()>>,
+    awaiting: Vec<Awaiting>,
     reflecting: Reflecting<Observed>,
 }
 

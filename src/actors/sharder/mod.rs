@@ -136,6 +136,14 @@ impl Sharder {
         self.release_when_answered(ctx);
     }
 
+    fn caches_changed(&mut self, input: ShardInput, ctx: &mut Context<Self>) {
+        if self.supervision.is_down {
+            self.shards.know(input, election_now());
+        } else {
+            self.step(input, ctx);
+        }
+    }
+
     fn perform(&mut self, act: ShardAct, ctx: &mut Context<Self>) {
         match act {
             ShardAct::Write(lease) => self.write(lease, ctx),
@@ -255,7 +263,7 @@ impl Supervised for Sharder {
     fn panicked(&mut self, panic: &ActorPanic, ctx: &mut Context<Self>) {
         self.timer.clear(ctx);
         self.watching.take().iter().for_each(AbortHandle::abort);
-        self.shards = shards(&self.parts);
+        self.shards = self.shards.begun_again();
         self.problem.set(Some(panic.sentence()), now().monotonic);
         self.apply_role();
         self.await_end(ctx);

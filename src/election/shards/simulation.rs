@@ -59,6 +59,8 @@ enum Event {
     Disturbs,
     /// Fewer buckets have been wanted for a while.
     Narrows,
+    /// A type could not be listed for a minute, after so many changes of what is watched.
+    Fails(u64),
     /// All types were listed after so many changes of what is watched.
     Listed(u64),
     /// The caches can be completed again.
@@ -167,6 +169,7 @@ impl World {
             Event::Narrows => self.narrow(member),
             Event::Listed(number) => self.list_ended(member, number),
             Event::Unblocks => self.unblock(member),
+            Event::Fails(number) => self.list_fails(member, number),
         }
     }
 

@@ -1,15 +1,10 @@
 //! What a member decides from what it knows: its share, whether it declines that, what it gives up, and what it takes.
 
-use std::time::Duration;
-
 use super::Shards;
 use crate::election::{
     SinceBoot,
     shards::{assignment::assign, bucket::Buckets, member::Standing},
 };
-
-/// How long the caches of a member may be incomplete before others are given its share.
-pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 impl Shards {
     /// Shares the buckets out over those that are present. At the start, and after an outage, that waits until the others had
@@ -23,7 +18,9 @@ impl Shards {
             self.shares = shares(takers);
         }
         self.assigned = share_of(&self.member, &self.shares);
-        self.desired = if self.declines { self.share_of_all(now) } else { self.assigned };
+        let all = self.members_that(!self.is_leaving, |_| true, now);
+        let is_one_less = all.len() != self.shares.len();
+        self.fair = if is_one_less { share_of(&self.member, &shares(all)) } else { self.assigned };
     }
 
     /// The names of this member and of others that are present.
@@ -39,18 +36,11 @@ impl Shards {
         all.map(ToOwned::to_owned).collect()
     }
 
-    /// The share of this member if nobody declined. It is not larger while others decline, too: each would list everything.
-    fn share_of_all(&self, now: SinceBoot) -> Buckets {
-        share_of(&self.member, &shares(self.members_that(!self.is_leaving, |_| true, now)))
-    }
-
-    /// Declines the share when the caches have been incomplete for long, and takes it when they are complete. It goes on
-    /// listing meanwhile.
+    /// Declines the share when its objects cannot be listed, and takes it when they are. The fair share decides, which is not
+    /// larger while others decline, too: each would list everything. It goes on listing that meanwhile.
     pub(super) fn decline(&mut self, now: SinceBoot) {
-        let is_cold = self.tenure.is_some() && !self.desired.without(self.warm).is_empty();
-        self.cold_since = is_cold.then(|| self.cold_since.unwrap_or(now));
-        let is_for_long = self.cold_since.is_some_and(|since| since.plus(PATIENCE) <= now);
-        let declines = is_for_long || (is_cold && self.declines);
+        let is_cold = !self.fair.without(self.warm).is_empty();
+        let declines = is_cold && (self.fails || self.declines);
         if self.declines != declines {
             self.declines = declines;
             self.assign(now);

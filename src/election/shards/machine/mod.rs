@@ -10,7 +10,7 @@
 //! | closing | assigned here again | **works** |
 //! | any | no renewal was accepted until the renew deadline | not held |
 //!
-//! A member whose caches have been incomplete for a minute declines: nobody assigns it a bucket until they are complete for
+//! A member that cannot list the objects of its share declines: nobody assigns it a bucket until its caches are complete for
 //! the share that it would have.
 //!
 //! What the Lease says follows: it is written at once when it has to say something else, and at each retry period.
@@ -56,6 +56,8 @@ pub(crate) enum ShardInput {
     Failed,
     /// The caches hold the objects of these buckets completely, and of no others.
     Warm(Buckets),
+    /// Some of the objects that are to be watched cannot be listed, for a longer time.
+    Unlistable,
     /// The caches are going to hold the objects of no other buckets than these.
     Narrowed(Buckets),
     /// In these closing buckets no reconcile and no write is in progress.
@@ -121,10 +123,10 @@ pub(crate) struct Shards {
     assigned: Buckets,
     /// Whether its share goes to others, because its caches are not complete.
     declines: bool,
-    /// The buckets for which the caches are to be complete: what is assigned, or would be if it did not decline.
-    desired: Buckets,
-    /// Since when they have not been.
-    cold_since: Option<SinceBoot>,
+    /// What would be assigned if nobody declined.
+    fair: Buckets,
+    /// Whether objects cannot be listed, since the caches were complete.
+    fails: bool,
     /// The assignment to all that are present.
     shares: Vec<(String, Buckets)>,
     is_leaving: bool,
@@ -153,7 +155,7 @@ impl Shards {
         let (peers, lease, tenure, said, writing, listing, began) = <_>::default();
         let (checked, claims, works, closing, closing_since, warm, assigned, shares) =
             <_>::default();
-        let (declines, desired, cold_since) = <_>::default();
+        let (declines, fair, fails) = <_>::default();
         Self {
             namespace: namespace.to_owned(),
             group: group.to_owned(),
@@ -175,8 +177,8 @@ impl Shards {
             warm,
             assigned,
             declines,
-            desired,
-            cold_since,
+            fair,
+            fails,
             shares,
             is_leaving: false,
             is_edited: false,
@@ -186,13 +188,25 @@ impl Shards {
         }
     }
 
+    /// The same after a panic: it holds and knows nothing, but the caches are as they were.
+    pub(crate) fn begun_again(&self) -> Self {
+        let place = (&*self.namespace, &*self.group);
+        let begun = Self::new(place, &self.member, self.url.clone(), self.timing);
+        Self { warm: self.warm, fails: self.fails, ..begun }
+    }
+
+    /// Notes what the caches hold, and decides nothing.
+    pub(crate) fn know(&mut self, input: ShardInput, now: Now) {
+        self.note(input, now);
+    }
+
     pub(crate) fn role(&self, now: Now) -> Role {
         let is_late = self.closing_since.is_some_and(|since| since.plus(CLOSING) <= now.boot);
         Role {
             until: self.tenure.map(|sent| sent.plus(self.timing.renew_deadline)),
             works: self.works,
             closing: if is_late { Buckets::NONE } else { self.closing },
-            watches: self.desired.with(self.claims),
+            watches: if self.declines { self.fair } else { self.assigned }.with(self.claims),
         }
     }
 

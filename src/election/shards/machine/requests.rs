@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{CLOSING, ShardAct, Shards, decisions::PATIENCE};
+use super::{CLOSING, ShardAct, Shards};
 use crate::election::{Lease, Now, SinceBoot, shards::member::Standing};
 
 impl Shards {
@@ -62,9 +62,8 @@ impl Shards {
         let late = self.tenure.map(|sent| sent.plus(timing.renew_deadline));
         let complete = self.began.map(|began| began.plus(timing.renew_deadline));
         let closed = self.closing_since.map(|since| since.plus(CLOSING));
-        let declined = self.cold_since.map(|since| since.plus(PATIENCE));
         let peers = self.peers.next(timing, now);
-        let times = [renewal, late, complete, closed, declined, self.retry, self.settles, peers];
+        let times = [renewal, late, complete, closed, self.retry, self.settles, peers];
         let next = times.into_iter().flatten().filter(|time| *time > now).min();
         next.unwrap_or_else(|| now.plus(timing.retry))
     }

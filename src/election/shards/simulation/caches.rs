@@ -7,6 +7,9 @@ use crate::election::shards::{Buckets, ShardInput};
 /// How long fewer buckets are wanted before the others are watched no more.
 const QUIET: u64 = 3_000;
 
+/// How long a list fails before it is said.
+const PATIENCE: u64 = 60_000;
+
 #[derive(Default)]
 pub(super) struct Caches {
     watched: Buckets,
@@ -57,10 +60,18 @@ impl World {
         let member = &mut self.members[at];
         if member.caches.is_blocked || member.is_stopped {
             member.caches.waits = member.caches.waits.max(Some(number));
+            self.after(PATIENCE, at, Event::Fails(number));
         } else if member.caches.number == number {
             member.caches.complete = member.caches.watched;
             let warm = ShardInput::Warm(member.caches.watched);
             self.input(at, warm);
+        }
+    }
+
+    pub(super) fn list_fails(&mut self, at: usize, number: u64) {
+        let Caches { number: now, waits, is_blocked, .. } = self.members[at].caches;
+        if is_blocked && now == number && waits == Some(number) {
+            self.input(at, ShardInput::Unlistable);
         }
     }
 
