@@ -20,7 +20,10 @@ use std::{
 use actix::Context;
 use tokio::sync::oneshot;
 
-use super::{Reflector, ReflectorHandle, Scope, WatchCondition};
+use super::{
+    Reflector, ReflectorHandle, Scope, WatchCondition,
+    awaiting::{Awaited, Awaiting},
+};
 use crate::{
     actors::mailbox::{Receive, post},
     execute::now,
@@ -34,20 +37,6 @@ const LONG: Duration = Duration::from_mins(1);
 
 /// The supervisor waits for the scopes of now.
 pub(super) struct ListedAwaited(Awaiting);
-
-/// Who waits for a reflector, as it sees it.
-pub(super) struct Awaiting {
-    listed: oneshot::Sender<()>,
-    fails: Option<oneshot::Sender<()>>,
-}
-
-/// The same, as the supervisor sees it.
-pub(crate) struct Awaited {
-    /// Is sent to when the scopes are settled.
-    pub(crate) listed: oneshot::Receiver<()>,
-    /// Is sent to when some have failed for a minute, unless they are settled before.
-    pub(crate) fails: oneshot::Receiver<()>,
-}
 
 impl ReflectorHandle {
     /// Waits for the scopes of now.

@@ -1,5 +1,6 @@
 //! One actor per resource type: it runs the type's watch loops and notifies the operators.
 
+mod awaiting;
 mod failing;
 mod fallback;
 mod listed;
@@ -12,8 +13,8 @@ use std::sync::Arc;
 use actix::{Actor, AsyncContext, Context, Handler};
 use tokio::task::AbortHandle;
 
-pub(crate) use listed::Awaited;
-use listed::Awaiting;
+pub(crate) use awaiting::Awaited;
+use awaiting::Awaiting;
 
 use super::{
     backlog::Batch,
