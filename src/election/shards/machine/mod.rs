@@ -93,6 +93,7 @@ pub(crate) struct Role {
 
 /// One member of a group.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Shards {
     namespace: String,
     group: String,
