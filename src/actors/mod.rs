@@ -52,7 +52,7 @@ pub(crate) use elector::{Elected, Elector, ElectorParts};
 pub(crate) use mailbox::MeteredRecipient;
 pub(crate) use messages::{Asked, Observed, OperatorStateChanged, Reconfigured};
 pub(crate) use operator_actor::{OperatorParts, handle::OperatorHandle};
-pub(crate) use reflector::{Reflector, ReflectorHandle, ReflectorParts};
+pub(crate) use reflector::{Awaited, Reflector, ReflectorHandle, ReflectorParts};
 pub(crate) use related::{RelatedHandle, RelatedParts, RelatedReflector};
 pub(crate) use sharder::{SharderParts, handle::Sharded};
 pub(crate) use watching::WatchParts;

@@ -12,6 +12,8 @@ pub(crate) struct Group {
     pub(crate) works: Buckets,
     /// Those that it gives up.
     pub(crate) closing: Buckets,
+    /// Whether others are to have all, because its caches could not be completed.
+    pub(crate) declines: bool,
     /// Those whose objects it watches.
     pub(crate) watches: Buckets,
     /// Those in which no member works, as far as this process knows.

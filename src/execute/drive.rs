@@ -59,7 +59,9 @@ pub(crate) async fn reconcile_in_a_row(
         let is_urgent = context.gate().is_urgent();
         if is_closed || !continues_at_once(finished, after_writes, is_urgent && !has_created) {
             all.push(reconciled);
-            context.labelling.ended(&uid);
+            if !finished.has_failed() {
+                context.labelling.succeeded(&uid);
+            }
             return all;
         }
         let memory = std::mem::take(&mut reconciled.memory);

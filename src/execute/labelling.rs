@@ -25,9 +25,12 @@ impl Labelling {
 
     pub(crate) fn set_needed(&self, is_needed: bool) {
         self.is_needed.store(is_needed, Ordering::Relaxed);
+        if !is_needed {
+            self.due().clear();
+        }
     }
 
-    /// The next reconcile of the parent labels its children.
+    /// The next reconciles of the parent label its children, until one succeeds.
     pub(crate) fn begin(&self, parent: &Uid) {
         self.due().insert(parent.clone());
     }
@@ -36,7 +39,8 @@ impl Labelling {
         self.is_needed() && self.due().contains(parent)
     }
 
-    pub(super) fn ended(&self, parent: &Uid) {
+    /// A reconcile of the parent has succeeded. One that failed is repeated with its backoff, and labels then.
+    pub(super) fn succeeded(&self, parent: &Uid) {
         if self.is_needed() {
             self.due().remove(parent);
         }

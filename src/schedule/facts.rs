@@ -99,6 +99,24 @@ pub(crate) enum Finished {
 }
 
 impl Finished {
+    /// Whether something was not done that was to be done.
+    pub(crate) fn has_failed(self) -> bool {
+        match self {
+            Self::Settled { .. }
+            | Self::Wrote
+            | Self::Recreating
+            | Self::Recheck { .. }
+            | Self::Calming { .. }
+            | Self::Slowed { .. } => false,
+            Self::Failed
+            | Self::FailedUntilGone { .. }
+            | Self::FailedSlowed { .. }
+            | Self::FailedUntil { .. }
+            | Self::Throttled { .. }
+            | Self::FailedForGood => true,
+        }
+    }
+
     /// Whether it failed, and the reconciles for changes of children go on meanwhile.
     pub(crate) fn is_followed(self) -> bool {
         matches!(self, Self::Failed | Self::FailedUntil { .. } | Self::FailedUntilGone { .. })

@@ -19,6 +19,8 @@ pub(super) struct ShardsView {
     works: String,
     /// The buckets that this process gives to another, when its reconciles there have ended.
     closing: String,
+    /// Whether it gives all to others, because its caches could not be completed for a minute.
+    declines: bool,
     /// The buckets whose objects this process watches.
     watches: String,
     /// The buckets in which no process works, as far as this one knows.
@@ -51,6 +53,8 @@ struct SaidView {
     /// The buckets that it could take at once.
     warm: String,
     is_leaving: bool,
+    /// Whether others are to have its buckets until its caches are complete.
+    declines: bool,
     /// Where its web endpoint answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
@@ -58,12 +62,14 @@ struct SaidView {
 
 pub(super) async fn show(state: Data<WebState>) -> Result<Json<ShardsView>, Refused> {
     let group = state.board.group().ok_or(Refused::NotShared)?;
-    let Group { name, member, works, closing, watches, unowned, selects_shards, others } = group;
+    let Group { name, member, works, closing, declines, watches, unowned, selects_shards, others } =
+        group;
     Ok(Json(ShardsView {
         group: name,
         member,
         works: works.to_string(),
         closing: closing.to_string(),
+        declines,
         watches: watches.to_string(),
         unowned: unowned.to_string(),
         others: others.into_iter().map(OtherView::from).collect(),
@@ -73,10 +79,11 @@ pub(super) async fn show(state: Data<WebState>) -> Result<Json<ShardsView>, Refu
 
 impl From<(String, Option<Standing>)> for OtherView {
     fn from((member, said): (String, Option<Standing>)) -> Self {
-        let said = said.map(|Standing { holds, warm, is_leaving, url }| SaidView {
+        let said = said.map(|Standing { holds, warm, is_leaving, declines, url }| SaidView {
             holds: holds.to_string(),
             warm: warm.to_string(),
             is_leaving,
+            declines,
             url,
         });
         Self { member, said }

@@ -10,5 +10,7 @@ pub(super) struct ToLabel {
     pub(super) parents: VecDeque<(Uid, usize)>,
     pub(super) children: usize,
     pub(super) done: usize,
+    /// How many more may be labelled now; negative after a parent with many children.
+    pub(super) spare: i64,
     pub(super) shown: Option<Instant>,
 }

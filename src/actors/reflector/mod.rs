@@ -1,5 +1,6 @@
 //! One actor per resource type: it runs the type's watch loops and notifies the operators.
 
+mod awaiting;
 mod failing;
 mod fallback;
 mod listed;
@@ -10,7 +11,10 @@ mod type_state;
 use std::sync::Arc;
 
 use actix::{Actor, AsyncContext, Context, Handler};
-use tokio::{sync::oneshot, task::AbortHandle};
+use tokio::task::AbortHandle;
+
+pub(crate) use awaiting::Awaited;
+use awaiting::Awaiting;
 
 use super::{
     backlog::Batch,
@@ -51,7 +55,7 @@ pub(crate) struct Reflector {
     /// The state over all scopes.
     state: TypeState,
     /// Who waits until its scopes are listed.
-    awaiting: Vec<oneshot::Sender<()>>,
+    awaiting: Vec<Awaiting>,
     reflecting: Reflecting<Observed>,
 }
 
@@ -142,7 +146,9 @@ impl Reflector {
             }
         }
         let has_taken_over = self.take_over(scope);
-        if (scope == 0 && self.switch_fallbacks(ctx)) || has_taken_over {
+        let has_switched = scope == 0 && self.switch_fallbacks(ctx);
+        self.report_listed();
+        if has_switched || has_taken_over {
             return self.show();
         }
         self.show_scope(scope);

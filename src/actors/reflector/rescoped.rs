@@ -55,7 +55,6 @@ impl Reflector {
                 observer.post(changed.clone());
             }
         }
-        self.report_listed();
     }
 
     /// Whether a scope decides the condition for an operator: among those of its namespace it is the newest that the
@@ -111,7 +110,7 @@ impl Reflector {
         Scope::new(spec, id, since)
     }
 
-    fn is_listed(&self, scope: &Scope) -> bool {
+    pub(super) fn is_listed(&self, scope: &Scope) -> bool {
         self.store.reader().is_scope_synced(scope.id)
     }
 

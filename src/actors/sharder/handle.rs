@@ -7,7 +7,7 @@ use super::{Member, Sharder, SharderParts, leaving::Leave};
 use crate::{
     actors::{
         mailbox::{MeteredRecipient, Receive, post},
-        messages::{BucketsChanged, GroupAnswered, Released},
+        messages::{BucketsChanged, Released},
         operator_actor::handle::OperatorHandle,
     },
     election::{Buckets, ShardInput},
@@ -26,6 +26,9 @@ pub(super) struct Joined {
 pub(super) struct Parted {
     operator: OperatorName,
 }
+
+/// The caches have changed.
+pub(super) struct CachesChanged(ShardInput);
 
 impl Receive<Joined> for Sharder {
     const ALWAYS: bool = true;
@@ -46,6 +49,15 @@ impl Receive<Parted> for Sharder {
 
     fn receive(&mut self, Parted { operator }: Parted, _: &mut Self::Context) {
         self.operators.remove(&operator);
+    }
+}
+
+impl Receive<CachesChanged> for Sharder {
+    // Nothing repeats it.
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, CachesChanged(input): CachesChanged, ctx: &mut Self::Context) {
+        self.caches_changed(input, ctx);
     }
 }
 
@@ -82,8 +94,17 @@ impl Sharded {
 
     /// The caches hold the objects of these buckets completely.
     pub(crate) fn warm(&self, buckets: Buckets) {
-        let input = ShardInput::Warm(buckets);
-        post(&self.sharder, &self.mailbox, GroupAnswered::of(input));
+        post(&self.sharder, &self.mailbox, CachesChanged(ShardInput::Warm(buckets)));
+    }
+
+    /// Some of the objects that are watched cannot be listed.
+    pub(crate) fn cannot_list(&self) {
+        post(&self.sharder, &self.mailbox, CachesChanged(ShardInput::Unlistable));
+    }
+
+    /// The caches are going to hold the objects of no other buckets than these.
+    pub(crate) fn narrow(&self, buckets: Buckets) {
+        post(&self.sharder, &self.mailbox, CachesChanged(ShardInput::Narrowed(buckets)));
     }
 
     /// Returns when other members have the buckets, or nobody is there to take them.

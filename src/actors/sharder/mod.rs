@@ -121,7 +121,11 @@ impl Sharder {
     }
 
     fn step(&mut self, input: ShardInput, ctx: &mut Context<Self>) {
+        let did_decline = self.shards.declines();
         let acts = self.shards.step(input, election_now());
+        if did_decline != self.shards.declines() {
+            self.log_declining();
+        }
         self.apply_role();
         self.await_end(ctx);
         for act in acts {
@@ -130,6 +134,14 @@ impl Sharder {
         self.show();
         self.report_left();
         self.release_when_answered(ctx);
+    }
+
+    fn caches_changed(&mut self, input: ShardInput, ctx: &mut Context<Self>) {
+        if self.supervision.is_down {
+            self.shards.know(input, election_now());
+        } else {
+            self.step(input, ctx);
+        }
     }
 
     fn perform(&mut self, act: ShardAct, ctx: &mut Context<Self>) {
@@ -251,7 +263,7 @@ impl Supervised for Sharder {
     fn panicked(&mut self, panic: &ActorPanic, ctx: &mut Context<Self>) {
         self.timer.clear(ctx);
         self.watching.take().iter().for_each(AbortHandle::abort);
-        self.shards = shards(&self.parts);
+        self.shards = self.shards.begun_again();
         self.problem.set(Some(panic.sentence()), now().monotonic);
         self.apply_role();
         self.await_end(ctx);

@@ -19,6 +19,18 @@ impl Sharder {
         format!("{share}; other processes: {}", others.join(", "))
     }
 
+    pub(super) fn log_declining(&self) {
+        let group = &self.parts.group;
+        if self.shards.declines() {
+            tracing::warn!(
+                group,
+                "the objects of this process could not be listed for a minute: others get its buckets"
+            );
+        } else {
+            tracing::info!(group, "all objects are listed: this process takes buckets again");
+        }
+    }
+
     pub(super) fn show(&self) {
         let may_write = self.role.until.is_some();
         let leadership = Leadership {
@@ -42,6 +54,7 @@ impl Sharder {
             member: self.parts.lease.name.to_string(),
             works: self.role.works,
             closing: self.role.closing,
+            declines: self.shards.declines(),
             watches: self.role.watches,
             unowned,
             selects_shards: self.selects_shards,

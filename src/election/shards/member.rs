@@ -25,6 +25,8 @@ pub(crate) struct Standing {
     pub(crate) warm: Buckets,
     /// Whether it stops, and others are to take its buckets.
     pub(crate) is_leaving: bool,
+    /// Whether others are to take its buckets, because its caches could not be completed for its share.
+    pub(crate) declines: bool,
     /// Where its web endpoint answers other members.
     pub(crate) url: Option<String>,
 }
@@ -34,14 +36,23 @@ pub(crate) struct Standing {
 struct Written {
     holds: String,
     warm: String,
+    /// Whether it is given no buckets.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     leaving: bool,
+    /// Whether that is so only until its caches are complete. Earlier versions do not know it, so that it is not sealed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    declines: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     seal: String,
 }
 
 impl Standing {
+    /// Whether it can be given buckets.
+    pub(super) fn takes(&self) -> bool {
+        !self.is_leaving && !self.declines
+    }
+
     /// The same in the Lease of a member, taken or renewed.
     pub(super) fn held_in(
         &self,
@@ -62,7 +73,8 @@ impl Standing {
         let mut written = Written {
             holds: self.holds.to_string(),
             warm: self.warm.to_string(),
-            leaving: self.is_leaving,
+            leaving: !self.takes(),
+            declines: self.declines,
             url: self.url.clone(),
             seal: String::new(),
         };
@@ -81,14 +93,15 @@ impl Standing {
         Some(Self {
             holds: written.holds.parse().ok()?,
             warm: written.warm.parse().ok()?,
-            is_leaving: written.leaving,
+            is_leaving: written.leaving && !written.declines,
+            declines: written.leaving && written.declines,
             url: written.url,
         })
     }
 }
 
 fn seal(written: &Written, lease: &Lease) -> String {
-    let Written { holds, warm, leaving, url, seal: _ } = written;
+    let Written { holds, warm, leaving, declines: _, url, seal: _ } = written;
     let url = url.as_deref().unwrap_or_default();
     let (holder, renewed) = (lease.holder().unwrap_or_default(), lease.renewed());
     let sealed = format!("{holds}|{warm}|{leaving}|{url}|{holder}|{renewed}");
@@ -106,6 +119,7 @@ mod tests {
             holds: "0-20,42".parse().unwrap(),
             warm: "0-63".parse().unwrap(),
             is_leaving: false,
+            declines: false,
             url: Some("https://10.0.0.3:8443".to_owned()),
         }
     }
@@ -127,6 +141,22 @@ mod tests {
         let released = Standing::released_in(&lease, "cooks", SystemTime::UNIX_EPOCH);
         let said = Standing::of(&released).unwrap();
         assert!(said.holds.is_empty() && said.is_leaving && released.holder().is_none());
+    }
+
+    /// Earlier versions do not know the reason, and give such a member no buckets either.
+    #[test]
+    fn a_member_that_declines_looks_as_if_it_left_to_who_does_not_know_that() {
+        let (lease, at) = (Lease::new("ns", "cooks-1"), SystemTime::UNIX_EPOCH);
+        let declines = Standing { declines: true, ..standing() };
+        let lease = declines.held_in(&lease, ("cooks", "cooks-1"), Duration::from_secs(15), at);
+        assert_eq!(Standing::of(&lease), Some(declines));
+        let mut body = lease.body().clone();
+        let text = body["metadata"]["annotations"][SHARD_ANNOTATION].as_str().unwrap();
+        let unknown = text.replace(r#""declines":true,"#, "");
+        assert!(unknown.contains(r#""leaving":true"#) && unknown != text, "{text}");
+        body["metadata"]["annotations"][SHARD_ANNOTATION] = json!(unknown);
+        let said = Standing::of(&Lease::of(body)).unwrap();
+        assert!(said.is_leaving && !said.takes());
     }
 
     #[test]

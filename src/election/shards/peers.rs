@@ -116,7 +116,7 @@ impl Peers {
         self.freed
     }
 
-    /// The members that can be given buckets: they renew their Leases, and do not leave.
+    /// The members that renew their Leases, and do not leave.
     pub(super) fn present(
         &self,
         timing: Timing,

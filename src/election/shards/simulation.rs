@@ -1,11 +1,18 @@
 //! Groups of members that come, go, stop, are cut off and are edited by hand, each group by a seed, without I/O.
 //!
-//! At each moment at most one member may write in a bucket. When the disturbances end, each bucket has a member within the
-//! lease duration and the renew deadline.
+//! At each moment at most one member may write in a bucket, and it has the objects of the bucket in its caches. When the
+//! disturbances end, each bucket has a member within the lease duration and the renew deadline; a minute later, if one of the
+//! members cannot complete its caches.
+//!
+//! - `member`, `caches`: a process;
+//! - `server`: the Leases;
+//! - `disturbances`: what happens to members.
 //!
 //! `OPERETTA_SIMULATION_SEED=<n>` runs one seed and prints its events; `OPERETTA_SIMULATION_SEEDS=<n>` that many.
 
+mod caches;
 mod chance;
+mod disturbances;
 mod member;
 mod server;
 
@@ -34,6 +41,9 @@ const SEEDS: u64 = 200;
 const DISTURBED: u64 = 90_000;
 const QUIET: u64 = 26_000;
 
+/// How much longer if a member cannot complete its caches: it declines its share after a minute.
+const BLOCKED: u64 = 64_000;
+
 /// How long a request waits for its answer.
 const PATIENCE: u64 = 5_000;
 
@@ -47,6 +57,14 @@ enum Event {
     Due(u64),
     Resumes,
     Disturbs,
+    /// Fewer buckets have been wanted for a while.
+    Narrows,
+    /// A type could not be listed for a minute, after so many changes of what is watched.
+    Fails(u64),
+    /// All types were listed after so many changes of what is watched.
+    Listed(u64),
+    /// The caches can be completed again.
+    Unblocks,
 }
 
 #[derive(Debug, Clone)]
@@ -66,6 +84,8 @@ struct World {
     members: Vec<Member>,
     /// Whether Leases are edited and deleted by hand. Then no member is stopped or cut off.
     is_edited: bool,
+    /// Whether a member never completes its caches any more.
+    has_blocked: bool,
     prints: bool,
 }
 
@@ -90,6 +110,7 @@ impl World {
             server: Server::default(),
             members: Vec::new(),
             is_edited: seed % 2 == 1,
+            has_blocked: false,
             prints,
         };
         for _ in 0..world.chance.between(1, 5) {
@@ -100,14 +121,20 @@ impl World {
     }
 
     fn live(mut self) {
-        self.pass_until(DISTURBED + QUIET);
+        self.pass_until(DISTURBED);
+        let quiet = if self.has_blocked { QUIET + BLOCKED } else { QUIET };
+        self.pass_until(DISTURBED + quiet);
         let missing = Buckets::ALL.without(self.owned());
-        let is_there = self.present().next().is_some();
+        let is_there = self.present().any(|at| !self.members[at].caches.is_blocked);
         assert!(missing.is_empty() || !is_there, "{}: nobody has {missing}", self.seed());
-        self.pass_until(DISTURBED + 2 * QUIET);
-        let shares: Vec<u32> = self.present().map(|at| self.members[at].role.works.len()).collect();
+        self.pass_until(DISTURBED + quiet + QUIET);
+        let takers = self.present().filter(|at| !self.members[*at].declines());
+        let shares: Vec<u32> = takers.map(|at| self.members[at].role.works.len()).collect();
         let most = 64_u32.div_ceil(u32::try_from(shares.len().max(1)).unwrap());
         assert!(shares.iter().all(|share| *share <= most), "{}: {shares:?}", self.seed());
+        let decliners = self.present().filter(|at| self.members[*at].declines());
+        let are_blocked = decliners.into_iter().all(|at| self.members[at].caches.is_blocked);
+        assert!(are_blocked, "{}: one declines that has all", self.seed());
     }
 
     fn pass_until(&mut self, end: u64) {
@@ -138,14 +165,15 @@ impl World {
             Event::Resumes => self.resume(member),
             Event::Due(wait) if self.members[member].wait != wait => {}
             Event::Due(_) => self.input(member, ShardInput::Due),
-            // Something else is watched by now.
-            Event::Input(ShardInput::Warm(buckets))
-                if self.members[member].role.watches != buckets => {}
             Event::Input(input) => self.input(member, input),
+            Event::Narrows => self.narrow(member),
+            Event::Listed(number) => self.list_ended(member, number),
+            Event::Unblocks => self.unblock(member),
+            Event::Fails(number) => self.list_fails(member, number),
         }
     }
 
-    /// No two may write in one bucket.
+    /// No two may write in one bucket, and none in one whose objects it does not cache.
     fn check(&self) {
         let mut written = Buckets::NONE;
         for member in &self.members {
@@ -153,6 +181,8 @@ impl World {
             let shared = written.within(open);
             assert!(shared.is_empty(), "{}: two write in {shared}", self.seed());
             written = written.with(open);
+            let missing = open.without(member.caches.complete);
+            assert!(missing.is_empty(), "{}: writes without its {missing}", self.seed());
         }
     }
 
@@ -163,98 +193,6 @@ impl World {
 
     fn present(&self) -> impl Iterator<Item = usize> {
         (0..self.members.len()).filter(|at| self.members[*at].is_present())
-    }
-}
-
-// === what happens to members ===
-
-impl World {
-    fn disturb(&mut self) {
-        if self.now >= DISTURBED {
-            return;
-        }
-        let present: Vec<usize> = self.present().collect();
-        let one = (!present.is_empty()).then(|| present[self.chance.below(present.len())]);
-        match (self.chance.below(8), one) {
-            (0, _) if present.len() < 6 => self.join(),
-            (1, Some(one)) => self.leave(one),
-            (2, Some(one)) => self.kill(one),
-            (3, Some(one)) if !self.is_edited => self.stop(one),
-            (4 | 5, Some(one)) if !self.is_edited => self.cut(one),
-            (3..=5, Some(one)) => self.edit(one),
-            (6, Some(one)) => self.members[one].wall_jump(&mut self.chance),
-            _ => {}
-        }
-        let pause = self.chance.between(200, 12_000).min(DISTURBED - self.now);
-        self.after(pause, 0, Event::Disturbs);
-    }
-
-    fn latency(&mut self) -> u64 {
-        let longest = if self.now < DISTURBED { 6_000 } else { 900 };
-        self.chance.latency().min(longest)
-    }
-
-    /// How long a member is stopped or cut off: at the end none is.
-    fn pause(&mut self) -> u64 {
-        self.chance.between(500, 40_000).min(DISTURBED - self.now)
-    }
-
-    fn join(&mut self) {
-        let at = self.members.len();
-        let member = Member::new(at, &mut self.chance);
-        self.print(at, "joins");
-        self.members.push(member);
-        self.after(0, at, Event::Input(ShardInput::Due));
-    }
-
-    fn leave(&mut self, at: usize) {
-        self.print(at, "leaves");
-        self.members[at].leaves_by = Some(self.now + 8_000);
-        self.input(at, ShardInput::Leaving);
-    }
-
-    fn kill(&mut self, at: usize) {
-        self.print(at, "is killed");
-        self.members[at].is_dead = true;
-    }
-
-    fn stop(&mut self, at: usize) {
-        let pause = self.pause();
-        self.print(at, &format!("stops for {pause} ms"));
-        self.members[at].is_stopped = true;
-        self.after(pause, at, Event::Resumes);
-    }
-
-    fn resume(&mut self, at: usize) {
-        self.print(at, "continues");
-        self.members[at].is_stopped = false;
-        for input in std::mem::take(&mut self.members[at].waiting) {
-            self.input(at, input);
-        }
-    }
-
-    fn cut(&mut self, at: usize) {
-        let pause = self.pause();
-        self.print(at, &format!("is cut off for {pause} ms"));
-        self.members[at].cut_until = self.now + pause;
-    }
-
-    fn edit(&mut self, at: usize) {
-        let name = self.members[at].name.clone();
-        let edit = self.chance.below(4);
-        self.print(at, &format!("has its Lease edited: {edit}"));
-        let events = self.server.edit(&name, edit);
-        self.publish(events);
-        // A newcomer cannot know of a Lease that was deleted.
-        if edit == 0 && self.members.len() < 12 {
-            self.join();
-        }
-    }
-
-    fn print(&self, at: usize, what: &str) {
-        if self.prints {
-            println!("{:>7} ms  member {at} {what}", self.now);
-        }
     }
 }
 
@@ -271,16 +209,21 @@ impl World {
             return;
         }
         let before = member.role.clone();
+        let did_decline = member.declines();
         let acts = member.step(input, self.now);
         if self.prints && (before.works, before.closing) != (member.role.works, member.role.closing)
         {
             let (works, closing) = (member.role.works, member.role.closing);
             println!("{:>7} ms  member {at} works in {works}, closes {closing}", self.now);
         }
+        if did_decline != self.members[at].declines() {
+            self.print(at, if did_decline { "takes buckets again" } else { "declines" });
+        }
         for act in acts {
             self.perform(at, act);
         }
-        self.prepare(at, before.watches);
+        self.follow(at);
+        self.end_closing(at);
         self.end_if_left(at);
     }
 
@@ -304,13 +247,8 @@ impl World {
         }
     }
 
-    /// The caches follow what is watched, and work that is to end does.
-    fn prepare(&mut self, at: usize, watched: Buckets) {
-        let role = self.members[at].role.clone();
-        if role.watches != watched {
-            let delay = self.chance.between(50, 3_000);
-            self.after(delay, at, Event::Input(ShardInput::Warm(role.watches)));
-        }
+    /// Work that is to end does.
+    fn end_closing(&mut self, at: usize) {
         let closing = self.members[at].closing_now();
         if !closing.is_empty() {
             let delay = self.chance.between(1, 4_000);

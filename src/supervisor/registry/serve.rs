@@ -51,6 +51,8 @@ enum Over {
     Nothing,
     /// All types are listed in these buckets.
     Warming { buckets: Buckets, number: u64 },
+    /// Some type has failed for a minute.
+    Unlistable { number: u64 },
     /// Of these types some children lack the label of their bucket.
     Unlabelled(BTreeSet<K8sType>),
     /// The actors of an operator have ended.
@@ -95,7 +97,9 @@ fn look_for_unlabelled(members: &Members, waiting: &Waiting) {
 }
 
 fn await_listed(warming: Option<Warming>, waiting: &Waiting) {
-    let Some(Warming { buckets, number, listed }) = warming else { return };
+    let Some(Warming { buckets, number, awaited }) = warming else { return };
+    let (listed, fails): (Vec<_>, FuturesUnordered<_>) =
+        awaited.into_iter().map(|it| (it.listed, it.fails)).unzip();
     waiting.push(
         async move {
             // A reflector that ends is not waited for.
@@ -104,6 +108,18 @@ fn await_listed(warming: Option<Warming>, waiting: &Waiting) {
         }
         .boxed_local(),
     );
+    waiting.push(failing(fails, number).boxed_local());
+}
+
+/// Waits until a type fails for long, or all are listed.
+async fn failing(mut fails: FuturesUnordered<oneshot::Receiver<()>>, number: u64) -> Over {
+    while let Some(failed) = fails.next().await {
+        // The sender of a type that was listed is dropped.
+        if failed.is_ok() {
+            return Over::Unlistable { number };
+        }
+    }
+    Over::Nothing
 }
 
 fn perform(request: Request, members: &mut Members, waiting: &Waiting) {
@@ -196,6 +212,7 @@ fn conclude(over: Over, members: &mut Members, waiting: &Waiting) {
         }
         Over::Nothing => {}
         Over::Warming { buckets, number } => members.warmed(buckets, number),
+        Over::Unlistable { number } => members.unlistable(number),
         Over::Unlabelled(types) => await_listed(members.watch_labels(types), waiting),
         Over::Watches { types, lease, answer } => {
             members.forget(&types);

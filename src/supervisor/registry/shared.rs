@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use tokio::sync::oneshot;
-
 use super::members::Members;
 use crate::{
+    actors::Awaited,
     cluster::{Cluster, WatchSpec},
     election::Buckets,
     object::K8sType,
@@ -18,8 +17,8 @@ pub(super) struct Warming {
     pub(super) buckets: Buckets,
     /// How often that changed.
     pub(super) number: u64,
-    /// Each is sent to when a type is listed.
-    pub(super) listed: Vec<oneshot::Receiver<()>>,
+    /// The types.
+    pub(super) awaited: Vec<Awaited>,
 }
 
 impl Members {
@@ -28,9 +27,13 @@ impl Members {
         self.sharing.as_ref().map_or(Buckets::NONE, |sharing| sharing.buckets)
     }
 
-    /// Watches the objects of these buckets.
+    /// Watches the objects of these buckets. The member knows before what is cached no more: a bucket that was given up may be
+    /// assigned again while only some of the types are listed without it.
     pub(super) fn watch_buckets(&mut self, buckets: Buckets) -> Option<Warming> {
         let unlabelled = self.sharing.as_ref()?.unlabelled.clone();
+        if let Some(sharded) = self.sharded() {
+            sharded.narrow(buckets);
+        }
         self.share(buckets, unlabelled)
     }
 
@@ -53,13 +56,20 @@ impl Members {
         let closed = self.types.follow(demand, nothing, &self.wiring);
         debug_assert!(closed.is_empty(), "the types stay");
         self.show_labelling();
-        Some(Warming { buckets, number: self.shared, listed: self.types.listed() })
+        Some(Warming { buckets, number: self.shared, awaited: self.types.listed() })
     }
 
     /// All types are listed: the buckets can be worked in, unless others are watched by now.
     pub(super) fn warmed(&self, buckets: Buckets, number: u64) {
         if let Some(sharded) = self.sharded().filter(|_| self.shared == number) {
             sharded.warm(buckets);
+        }
+    }
+
+    /// Some type has failed for a minute.
+    pub(super) fn unlistable(&self, number: u64) {
+        if let Some(sharded) = self.sharded().filter(|_| self.shared == number) {
+            sharded.cannot_list();
         }
     }
 

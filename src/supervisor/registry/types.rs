@@ -5,10 +5,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use tokio::sync::oneshot;
-
 use crate::{
-    actors::{BacklogRecipient, Observed, OperatorHandle, ReflectorHandle},
+    actors::{Awaited, BacklogRecipient, Observed, OperatorHandle, ReflectorHandle},
     cluster::WatchSpec,
     execute::Gone,
     object::K8sType,
@@ -86,8 +84,8 @@ impl Types {
         closed
     }
 
-    /// Each is sent to when a type is listed as it is watched now.
-    pub(super) fn listed(&self) -> Vec<oneshot::Receiver<()>> {
+    /// Waits for each type, as it is watched now.
+    pub(super) fn listed(&self) -> Vec<Awaited> {
         self.by_type.values().map(|watching| watching.reflector.listed()).collect()
     }
 

@@ -196,6 +196,7 @@ impl World {
             member,
             works,
             closing,
+            declines: false,
             watches,
             unowned,
             selects_shards,

@@ -1,6 +1,6 @@
 //! Buckets pass from one process to another.
 
-use super::{PARENTS, create_parents, parents, process, until_all_ready, until_shared};
+use super::{PARENTS, create_parents, parents, process, until_all_ready, until_shared, written};
 use crate::{
     recipe::{RECIPE, config_map, recipe},
     world::{CONFIG_MAP, World},
@@ -27,15 +27,6 @@ async fn nothing_is_written_when_processes_come_and_go_and_nothing_else_changes(
     assert_eq!(parents(&first).await.len() + parents(&third).await.len(), PARENTS);
     first.stop().await;
     third.stop().await;
-}
-
-/// Everything that was written but Leases.
-async fn written(world: &World) -> Vec<String> {
-    let requests = world.our_requests().await.into_iter();
-    let written = requests.filter(|request| {
-        !matches!(request.verb.as_str(), "get" | "list" | "watch") && request.resource != "leases"
-    });
-    written.map(|request| format!("{} {}", request.verb, request.uri)).collect()
 }
 
 #[operetta_harness::test(server)]

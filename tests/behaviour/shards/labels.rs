@@ -1,8 +1,9 @@
 //! Children that were made before their parents were shared out.
 
+use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::Value;
 
-use super::{create_parents, made, parents, process, until_all_ready, until_shared};
+use super::{create_parents, made, parents, process, process_over, until_all_ready, until_shared};
 use crate::{
     recipe,
     world::{World, eventually},
@@ -24,10 +25,7 @@ async fn new_children_have_the_label_of_their_bucket_and_older_ones_get_it_with_
     let (first, second) =
         futures::future::join(process(&world, "first"), process(&world, "second")).await;
     until_shared(&[&first, &second]).await;
-    let all = || async { made(&world).await };
-    let are_labelled =
-        |all: &Vec<Value>| all.iter().all(|it| it["metadata"]["labels"][BUCKET].is_string());
-    let labelled = eventually("the labels", all, are_labelled).await;
+    let labelled = until_labelled(&world).await;
     first.settled().await;
     second.settled().await;
     let after: Vec<String> = made(&world).await.iter().map(version).collect();
@@ -44,6 +42,29 @@ async fn new_children_have_the_label_of_their_bucket_and_older_ones_get_it_with_
     let now: Vec<String> = made(&world).await.iter().map(version).collect();
     assert_eq!(now, after, "a process that works for all writes nothing");
     alone.stop().await;
+}
+
+async fn until_labelled(world: &World) -> Vec<Value> {
+    let are_labelled =
+        |all: &Vec<Value>| all.iter().all(|it| it["metadata"]["labels"][BUCKET].is_string());
+    eventually("the labels", || made(world), are_labelled).await
+}
+
+#[operetta_harness::test(server)]
+async fn a_child_whose_label_could_not_be_written_gets_it_later() {
+    let world = World::new().await;
+    let alone =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler())).await;
+    create_parents(&world, "little").await;
+    until_all_ready(&world).await;
+    alone.stop().await;
+    let plan = FaultPlan::new();
+    let failed =
+        plan.add(Rule::new(Fault::refuse(500)).verb("patch").resource("configmaps").times(3));
+    let first = process_over(&world, "first", world.cluster.connector_through(&plan)).await;
+    until_labelled(&world).await;
+    assert_eq!(failed.hits(), 3);
+    first.stop().await;
 }
 
 fn version(object: &Value) -> String {

@@ -49,3 +49,22 @@ async fn a_lease_that_is_deleted_or_edited_by_hand_comes_back_and_nobody_else_ta
     first.stop().await;
     second.stop().await;
 }
+
+/// Nothing shows it the caches again, which are as they were.
+#[operetta_harness::test(server)]
+async fn a_member_that_panicked_works_again() {
+    let world = World::new().await;
+    let first = process(&world, "first").await;
+    until_shared(&[&first]).await;
+    let member = format!("the member {}/cooks-first of a group", world.namespace);
+    first.running().board().let_panic(&member, 1);
+    let restarts = || async {
+        let (_, body) = first.http("/api/v1/operators/cook").await;
+        serde_json::from_str::<Value>(&body).unwrap()["restarts"]["count"].clone()
+    };
+    eventually("the restart", restarts, |count| *count == 1).await;
+    until_shared(&[&first]).await;
+    create_parents(&world, "little").await;
+    until_all_ready(&world).await;
+    first.stop().await;
+}

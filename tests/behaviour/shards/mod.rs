@@ -8,6 +8,7 @@ mod hand_over;
 mod labels;
 mod leases;
 mod reach;
+mod unlisted;
 
 use std::time::Duration;
 
@@ -72,6 +73,15 @@ async fn made(world: &World) -> Vec<Value> {
     let all = world.list(CONFIG_MAP).await;
     let is_made = |it: &Value| it["metadata"]["name"].as_str().unwrap().starts_with("made-");
     all.into_iter().filter(is_made).collect()
+}
+
+/// Everything that was written but Leases.
+async fn written(world: &World) -> Vec<String> {
+    let requests = world.our_requests().await.into_iter();
+    let written = requests.filter(|request| {
+        !matches!(request.verb.as_str(), "get" | "list" | "watch") && request.resource != "leases"
+    });
+    written.map(|request| format!("{} {}", request.verb, request.uri)).collect()
 }
 
 /// What a process says of its group.

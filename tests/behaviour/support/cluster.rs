@@ -115,7 +115,7 @@ impl Cluster {
     async fn real(version: Version) -> Self {
         static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
         let guard = ONE_AT_A_TIME.lock().await;
-        let options = Options::default().version(version);
+        let options = gated(Options::default().version(version));
         let start = move || SHARED.get_or_init(|| ControlPlane::start_with(&options));
         match tokio::task::spawn_blocking(start).await.unwrap() {
             Ok(shared) => Self::Real(shared, guard),
@@ -284,6 +284,13 @@ impl From<RequestRecord> for Request {
         let uri = format!("{path}?{query}");
         Self { verb, resource, subresource, uri, user_agent, user, code: status }
     }
+}
+
+/// Switches the feature gates on that the environment names: `OPERETTA_TEST_FEATURE_GATES=ShardedListAndWatch`.
+fn gated(options: Options) -> Options {
+    let names = std::env::var("OPERETTA_TEST_FEATURE_GATES").unwrap_or_default();
+    let names = names.split(',').filter(|name| !name.is_empty());
+    names.fold(options, |options, name| options.feature_gate(name, true))
 }
 
 fn config_of(kubeconfig: &str) -> kube::Config {

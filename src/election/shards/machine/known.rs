@@ -30,7 +30,9 @@ impl Shards {
                 self.not_written();
                 self.retry = Some(now.boot.plus(self.timing.retry));
             }
-            ShardInput::Warm(buckets) => self.warm = buckets,
+            ShardInput::Warm(buckets) => (self.warm, self.fails) = (buckets, false),
+            ShardInput::Unlistable => self.fails = true,
+            ShardInput::Narrowed(buckets) => self.warm = self.warm.within(buckets),
             ShardInput::Idle(buckets) => {
                 let ended = buckets.within(self.closing);
                 self.closing = self.closing.without(ended);

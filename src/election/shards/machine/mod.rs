@@ -10,6 +10,9 @@
 //! | closing | assigned here again | **works** |
 //! | any | no renewal was accepted until the renew deadline | not held |
 //!
+//! A member that cannot list the objects of its share declines: nobody assigns it a bucket until its caches are complete for
+//! the share that it would have.
+//!
 //! What the Lease says follows: it is written at once when it has to say something else, and at each retry period.
 
 mod decisions;
@@ -53,6 +56,10 @@ pub(crate) enum ShardInput {
     Failed,
     /// The caches hold the objects of these buckets completely, and of no others.
     Warm(Buckets),
+    /// Some of the objects that are to be watched cannot be listed, for a longer time.
+    Unlistable,
+    /// The caches are going to hold the objects of no other buckets than these.
+    Narrowed(Buckets),
     /// In these closing buckets no reconcile and no write is in progress.
     Idle(Buckets),
     /// The process is going to stop.
@@ -86,6 +93,7 @@ pub(crate) struct Role {
 
 /// One member of a group.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Shards {
     namespace: String,
     group: String,
@@ -114,6 +122,12 @@ pub(crate) struct Shards {
     closing_since: Option<SinceBoot>,
     warm: Buckets,
     assigned: Buckets,
+    /// Whether its share goes to others, because its caches are not complete.
+    declines: bool,
+    /// What would be assigned if nobody declined.
+    fair: Buckets,
+    /// Whether objects cannot be listed, since the caches were complete.
+    fails: bool,
     /// The assignment to all that are present.
     shares: Vec<(String, Buckets)>,
     is_leaving: bool,
@@ -142,6 +156,7 @@ impl Shards {
         let (peers, lease, tenure, said, writing, listing, began) = <_>::default();
         let (checked, claims, works, closing, closing_since, warm, assigned, shares) =
             <_>::default();
+        let (declines, fair, fails) = <_>::default();
         Self {
             namespace: namespace.to_owned(),
             group: group.to_owned(),
@@ -162,6 +177,9 @@ impl Shards {
             closing_since,
             warm,
             assigned,
+            declines,
+            fair,
+            fails,
             shares,
             is_leaving: false,
             is_edited: false,
@@ -171,13 +189,25 @@ impl Shards {
         }
     }
 
+    /// The same after a panic: it holds and knows nothing, but the caches are as they were.
+    pub(crate) fn begun_again(&self) -> Self {
+        let place = (&*self.namespace, &*self.group);
+        let begun = Self::new(place, &self.member, self.url.clone(), self.timing);
+        Self { warm: self.warm, fails: self.fails, ..begun }
+    }
+
+    /// Notes what the caches hold, and decides nothing.
+    pub(crate) fn know(&mut self, input: ShardInput, now: Now) {
+        self.note(input, now);
+    }
+
     pub(crate) fn role(&self, now: Now) -> Role {
         let is_late = self.closing_since.is_some_and(|since| since.plus(CLOSING) <= now.boot);
         Role {
             until: self.tenure.map(|sent| sent.plus(self.timing.renew_deadline)),
             works: self.works,
             closing: if is_late { Buckets::NONE } else { self.closing },
-            watches: self.assigned.with(self.claims),
+            watches: if self.declines { self.fair } else { self.assigned }.with(self.claims),
         }
     }
 
@@ -188,7 +218,8 @@ impl Shards {
 
     /// Whether it holds nothing, or nobody is there who could take it.
     pub(crate) fn may_leave(&self, now: Now) -> bool {
-        self.claims.is_empty() || self.peers.present(self.timing, now.boot).next().is_none()
+        let mut others = self.peers.present(self.timing, now.boot);
+        self.claims.is_empty() || !others.any(|(_, said)| said.takes())
     }
 
     /// The other members, and what they say.
@@ -208,10 +239,16 @@ impl Shards {
         self.end_when_late(now.boot);
         self.expire(now.boot);
         self.assign(now.boot);
+        self.decline(now.boot);
         self.give_up(now.boot);
         self.claim(now.boot);
         self.begin();
         self.acts(now)
+    }
+
+    /// Whether its share goes to others, because its caches could not be completed.
+    pub(crate) fn declines(&self) -> bool {
+        self.declines
     }
 
     /// Whether the process is going to stop.

@@ -38,6 +38,7 @@ impl Shards {
             holds: self.claims,
             warm: self.warm,
             is_leaving: self.is_leaving,
+            declines: self.declines,
             url: self.url.clone(),
         }
     }

@@ -1,6 +1,6 @@
 //! One member, with clocks of its own.
 
-use super::{Chance, TIMING, both};
+use super::{Chance, TIMING, both, caches::Caches};
 use crate::election::{
     Lease, SinceBoot,
     shards::{Buckets, Role, ShardAct, ShardInput, Shards},
@@ -10,6 +10,7 @@ pub(super) struct Member {
     pub(super) name: String,
     shards: Shards,
     pub(super) role: Role,
+    pub(super) caches: Caches,
     /// How far its clocks are ahead, in milliseconds.
     boot_ahead: u64,
     wall_ahead: u64,
@@ -33,6 +34,7 @@ impl Member {
             shards: Shards::new(("ns", "operators"), &name, None, TIMING),
             name,
             role: Role::default(),
+            caches: Caches::default(),
             boot_ahead: chance.between(0, 1_000_000),
             wall_ahead: chance.between(0, 1_000_000),
             is_dead: false,
@@ -64,6 +66,10 @@ impl Member {
         } else {
             Buckets::NONE
         }
+    }
+
+    pub(super) fn declines(&self) -> bool {
+        self.shards.declines()
     }
 
     pub(super) fn closing_now(&self) -> Buckets {

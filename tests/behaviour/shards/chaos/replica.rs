@@ -83,8 +83,12 @@ impl Replica {
     }
 
     pub(super) fn signal(&self, signal: Signal) {
+        kill_process(self.id(), signal).unwrap();
+    }
+
+    pub(super) fn id(&self) -> Pid {
         let id = self.child.id().and_then(|id| i32::try_from(id).ok());
-        kill_process(Pid::from_raw(id.expect("it runs")).unwrap(), signal).unwrap();
+        Pid::from_raw(id.expect("it runs")).unwrap()
     }
 
     /// Sends a signal that ends it, and waits for that.
