@@ -68,7 +68,9 @@ pub(super) fn list(
     for troubled in parents {
         // Of an operator that another version of the program has, nothing is known here.
         let operator = operators.iter().find(|it| it.info.name.as_str() == troubled.operator);
-        operator.into_iter().for_each(|operator| attention.add_parents(operator, &troubled, now));
+        if let Some(operator) = operator {
+            attention.add_parents(operator, &troubled, now);
+        }
     }
     attention
 }

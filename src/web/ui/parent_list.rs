@@ -121,7 +121,9 @@ impl ListShare {
     /// The same with those of the other processes.
     pub(super) fn with(mut self, others: Vec<Self>, query: &ListQuery) -> Self {
         let order = Order { limit: ROWS, is_reversed: query.sort().is_reversed };
-        others.iter().for_each(|other| self.counts.add_all(&other.counts));
+        for other in &others {
+            self.counts.add_all(&other.counts);
+        }
         let others = others.into_iter().map(|other| other.parents);
         Self { parents: self.parents.with(others, order), ..self }
     }

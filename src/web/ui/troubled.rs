@@ -40,7 +40,7 @@ pub(super) fn all(board: &Board, operators: &[OperatorSnapshot], now: SystemTime
     let found = places.filter_map(|(operator, phase)| {
         let found = parents(board, operator, phase, now, |_| true)?;
         let operator_name = operator.info.name.to_string();
-        Some(Troubled { operator: operator_name, phase, parents: share(operator, found) })
+        Some(Troubled { operator: operator_name, phase, parents: share(operator, &found) })
     });
     found.collect()
 }
@@ -62,7 +62,7 @@ pub(super) fn joined(own: Vec<Troubled>, others: Vec<Vec<Troubled>>) -> Vec<Trou
     joined.collect()
 }
 
-fn share(operator: &OperatorSnapshot, found: Selection) -> Share<Trouble> {
+fn share(operator: &OperatorSnapshot, found: &Selection) -> Share<Trouble> {
     let spot = |key: &ObjectKey| Spot { rank: 0, key: key.clone(), operator: String::new() };
     let last = found.items.last().map(|(key, _)| spot(key));
     let items = found
