@@ -88,6 +88,7 @@ mod tests {
             works: Buckets::NONE,
             closing: Buckets::NONE,
             watches: Buckets::NONE,
+            declines: false,
             unowned: unowned.parse().unwrap(),
             selects_shards: None,
             others: Vec::new(),
