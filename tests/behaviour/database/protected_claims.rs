@@ -30,8 +30,10 @@ async fn claims_are_held_while_a_last_backup_is_asked_for() {
     };
     assert!(is_protected(&held[0]), "{}", held[0]);
     set_policy(&tenant, "Delete").await;
-    let free = until_held(&tenant, &["data-main-0", "main-backups"], false).await;
-    assert!(is_protected(&free[0]), "{}", free[0]);
+    until_held(&tenant, &["data-main-0", "main-backups"], false).await;
+    // kube-apiserver drops the items of a set that nobody applied with the last one of an applier, and the controller of
+    // the protection adds its own again.
+    tenant.world.until(CLAIM, "data-main-0", "its protection", is_protected).await;
     assert_eq!(tenant.uids(CLAIM).await[0], uids[0]);
     tenant.operators.stop().await;
 }

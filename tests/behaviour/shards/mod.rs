@@ -107,14 +107,22 @@ async fn alone(process: &Operators, line: &str) -> (u16, String) {
 /// The names of the parents in a list, in its order.
 fn names(list: &Value) -> Vec<String> {
     let items = list["items"].as_array().unwrap().iter();
-    items.map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+    sorted(items.map(|it| it["name"].as_str().unwrap().to_owned()))
 }
 
-/// How many objects of a type a process caches.
-async fn cached(process: &Operators, ty: &str) -> usize {
-    let (_, body) = process.http(&format!("/api/v1/cache/{ty}")).await;
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+/// The names of the objects of a type that a process caches. Other tests may have left some in their namespaces.
+async fn cached(world: &World, process: &Operators, ty: &str) -> Vec<String> {
+    let (_, body) =
+        process.http(&format!("/api/v1/cache/{ty}?namespace={}", world.namespace)).await;
     let list: Value = serde_json::from_str(&body).unwrap();
-    list["items"].as_array().unwrap().len()
+    let items = list["items"].as_array().unwrap().iter();
+    sorted(items.map(|it| it["name"].as_str().unwrap().to_owned()))
 }
 
 /// Waits until the processes have all buckets, each its share.
@@ -157,11 +165,12 @@ async fn each_process_works_for_its_parents_and_caches_no_others() {
     all.extend(others);
     assert_eq!(all.len(), PARENTS, "nobody works for the same one: {all:?}");
     for process in [&first, &second] {
-        let works = parents(process).await.len();
-        for ty in ["recipes.test.operetta.dev", "configmaps"] {
+        let own = parents(process).await;
+        let made = sorted(own.iter().map(|name| name.replace("r-", "made-")));
+        for (ty, own) in [("recipes.test.operetta.dev", own), ("configmaps", made)] {
             // What was given up is cached for some seconds more.
-            let what = format!("the {ty} of its parents and no others");
-            eventually(&what, || cached(process, ty), |cached| *cached == works).await;
+            let what = format!("the {ty} of its parents and no others: {own:?}");
+            eventually(&what, || cached(&world, process, ty), |cached| *cached == own).await;
         }
     }
     first.stop().await;
