@@ -94,7 +94,7 @@ async fn shards(process: &Operators) -> Value {
 /// The names of the parents that a process works for.
 async fn parents(process: &Operators) -> Vec<String> {
     let (_, body) = alone(process, "GET /api/v1/operators/cook/parents").await;
-    names(&serde_json::from_str(&body).unwrap())
+    sorted(names(&serde_json::from_str(&body).unwrap()).into_iter())
 }
 
 /// What a process answers for itself alone.
@@ -107,7 +107,7 @@ async fn alone(process: &Operators, line: &str) -> (u16, String) {
 /// The names of the parents in a list, in its order.
 fn names(list: &Value) -> Vec<String> {
     let items = list["items"].as_array().unwrap().iter();
-    sorted(items.map(|it| it["name"].as_str().unwrap().to_owned()))
+    items.map(|it| it["name"].as_str().unwrap().to_owned()).collect()
 }
 
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
