@@ -144,7 +144,7 @@ async fn an_operator_shows_its_queue_its_settings_and_its_caches() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/databases").await;
         let settings = browser.text("section[aria-labelledby=settings]").await;
-        for shown in ["0 of 16 permits in use, 0 waiting", "1 min to 5 min", "Secret (v1)"] {
+        for shown in ["0 of 32 permits in use, 0 waiting", "1 min to 5 min", "Secret (v1)"] {
             assert!(settings.contains(shown), "no `{shown}` in {settings}");
         }
         let caches = browser.texts("table[aria-label=Caches] tbody tr").await;
