@@ -74,7 +74,7 @@ fn each_phase_has_words_and_what_is_well_has_no_evidence() {
         (
             case(ParentPhase::Pending),
             said(
-                "It has not been reconciled yet: it waits for one of the 16 permits of its operator",
+                "It has not been reconciled yet: it waits for one of the 32 permits of its operator",
                 &[],
             ),
         ),

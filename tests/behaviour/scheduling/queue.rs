@@ -163,11 +163,11 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
     world.delete(RECIPE, dying).await;
     until_waiting(&operators, Priority::Deletion, 1).await;
     handler.open();
-    for name in listed.iter().filter(|name| *name != dying) {
-        world.until_ready(RECIPE, name).await;
-    }
     world.until(RECIPE, dying, "gone", Value::is_null).await;
-    let served = handler.served();
+    let are_all = |served: &Vec<String>| {
+        listed.iter().map(String::as_str).chain(["fresh"]).all(|it| served.iter().any(|s| s == it))
+    };
+    let served = eventually("each is served", served, are_all).await;
     let turn = |name: &str| served.iter().position(|served| served == name).expect("it was served");
     let urgent = [dying.as_str(), changed, "fresh"];
     assert!(urgent.map(turn).is_sorted(), "{served:?}");
