@@ -29,11 +29,11 @@ impl WantedBuckets {
     pub(super) async fn instead_of(&mut self, watched: Buckets) -> Buckets {
         loop {
             let wanted = *self.buckets.borrow_and_update();
-            if !wanted.without(watched).is_empty() {
-                return wanted;
-            }
             if wanted != self.seen.0 {
                 self.seen = (wanted, Instant::now());
+            }
+            if !wanted.without(watched).is_empty() {
+                return wanted;
             }
             let has_fewer = wanted != watched && !wanted.is_empty();
             let until = self.seen.1 + QUIET;
@@ -93,5 +93,9 @@ mod tests {
         let begun = Instant::now();
         assert_eq!(wanted.instead_of(buckets("0-31")).await, buckets("32-40"));
         assert_eq!(begun.elapsed(), Duration::ZERO);
+        sender.send(buckets("")).unwrap();
+        sender.send(buckets("32")).unwrap();
+        assert_eq!(wanted.instead_of(buckets("32-40")).await, buckets("32"));
+        assert_eq!(begun.elapsed(), QUIET, "the quiet begins with the last change");
     }
 }

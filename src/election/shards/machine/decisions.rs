@@ -37,7 +37,7 @@ impl Shards {
     }
 
     /// Declines the share when its objects cannot be listed, and takes it when they are. The fair share decides, which is not
-    /// larger while others decline, too: each would list everything. It goes on listing that meanwhile.
+    /// larger while others decline, too: each would list everything. It continues to list that meanwhile.
     pub(super) fn decline(&mut self, now: SinceBoot) {
         let is_cold = !self.fair.without(self.warm).is_empty();
         let declines = is_cold && (self.fails || self.declines);

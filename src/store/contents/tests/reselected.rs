@@ -130,7 +130,7 @@ fn what_the_earlier_watch_shows_while_a_narrower_one_lists_is_dropped_unless_tha
     store.replace(narrow, start, vec![object("q", 41)], &at(55));
     assert_eq!(shown(&store), ["q@41", "x@60", "y@61"]);
     let dropped = store.drop_unselected(narrow, &at(55), &is_selected);
-    assert_eq!(dropped.len(), 1, "operators are told");
+    assert_eq!(dropped.len(), 1, "operators are notified");
     assert_eq!(shown(&store), ["q@41", "y@61"]);
 }
 
