@@ -153,7 +153,7 @@ impl Others {
         })
     }
 
-    /// The answers of those that are concerned: one without a bucket has no share, and is sent the same request as the others.
+    /// The answers of the members. One without a bucket is asked for no share; commands go to all.
     async fn each(&self, wanted: Wanted, body: &Bytes) -> Vec<(String, Result<Bytes, NoShare>)> {
         let is_concerned = |said: &Option<Said>| {
             wanted == Wanted::Answer || said.as_ref().is_none_or(|it| !it.holds.is_empty())
