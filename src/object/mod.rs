@@ -16,6 +16,7 @@ mod json;
 mod k8s_type;
 mod key;
 mod legible;
+pub(crate) mod own_labels;
 mod readiness;
 mod ready_state;
 mod redactor;

@@ -29,7 +29,7 @@ impl Uid {
     }
 
     /// Passes the uid on as the server wrote it.
-    fn as_text<T>(&self, use_it: impl FnOnce(&str) -> T) -> T {
+    pub(super) fn as_text<T>(&self, use_it: impl FnOnce(&str) -> T) -> T {
         match &self.0 {
             Form::Uuid(uuid) => use_it(uuid.hyphenated().encode_lower(&mut buffer())),
             Form::Other(text) => use_it(text),

@@ -61,10 +61,6 @@ pub struct OperatorConfig<R = Owns> {
     pub(crate) role: PhantomData<R>,
 }
 
-/// The label of a child whose value is the number of its parent's bucket, where several processes share the parents of their
-/// operators ([`Sharding`](crate::election::Sharding)).
-pub const BUCKET_LABEL: &str = "operetta.dev/bucket";
-
 /// The labels that select children and name their manager. They never prove ownership: the owner
 /// reference does.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,7 @@
 
 use super::ChildConfig;
 
-/// The label of children that stay when their parent is deleted, with the value `true`: see
-/// [`ChildConfig::orphan_on_delete`].
-pub const ORPHAN_LABEL: &str = "operetta.dev/orphan-on-delete";
-
-/// The value of that label on what a finalization made for a parent whose owned children Kubernetes
+/// The value of [`ORPHAN_LABEL`](super::ORPHAN_LABEL) on what a finalization made for a parent whose owned children Kubernetes
 /// deletes or orphans meanwhile: it has no owner reference either, and goes with the parent.
 pub(crate) const UNTIL_FINALIZED: &str = "until-finalized";
 
@@ -15,7 +11,7 @@ impl ChildConfig {
     /// is. A child that the handler no longer returns while the parent lives is deleted as usual.
     ///
     /// Such a child has no owner reference, as Kubernetes would collect it, and the label
-    /// [`ORPHAN_LABEL`]. It is ours if it has our labels, set by this operator's own server-side
+    /// [`ORPHAN_LABEL`](super::ORPHAN_LABEL). It is ours if it has our labels, set by this operator's own server-side
     /// apply, as `managedFields` shows. One that has lost them has no owner: it stays, and is
     /// reported as a conflict. An existing child loses its owner reference with the next reconcile
     /// of its parent, and gets it back when the option is removed.

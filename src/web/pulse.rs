@@ -1,7 +1,7 @@
-//! When the readers of changes are woken: all at once, some time after the first change.
+//! When the readers of changes are woken: some time after the first change, in groups one after another.
 //!
-//! A change of a parent is a notice when its reconcile begins. A thousand readers that were woken by it would compete with
-//! this reconcile for CPU time.
+//! A change of a parent is a notice when its reconcile begins. A thousand readers that were woken by it, or all at once
+//! during a later reconcile, would compete with it for CPU time.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -15,8 +15,9 @@ use crate::board::Board;
 
 /// Longer than most reconciles take, and too short to be seen on a page.
 const GATHER: Duration = Duration::from_millis(20);
-/// A burst costs a reader few packets.
-const REST: Duration = Duration::from_millis(80);
+/// A burst costs a reader few packets: one in the time of all groups.
+const STEP: Duration = Duration::from_millis(5);
+const GROUPS: usize = 16;
 
 /// One timer for all readers of a process. It runs from the first reader on. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +25,8 @@ pub(in crate::web) struct Pulse(Arc<Mutex<Option<Beating>>>);
 
 #[derive(Debug)]
 struct Beating {
-    beats: watch::Receiver<()>,
+    groups: Vec<watch::Receiver<()>>,
+    readers: usize,
     task: JoinHandle<()>,
 }
 
@@ -34,24 +36,32 @@ impl Pulse {
         let mut beating = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // The thread that it ran on may have been replaced after a panic.
         let running = beating.take().filter(|it| !it.task.is_finished());
-        let Beating { beats, .. } = beating.insert(running.unwrap_or_else(|| begin(board.clone())));
-        let mut beats = beats.clone();
-        beats.mark_unchanged();
-        beats
+        beating.insert(running.unwrap_or_else(|| Beating::begin(board.clone()))).join()
     }
 }
 
-fn begin(board: Board) -> Beating {
-    let (sender, beats) = watch::channel(());
-    let task = rt::spawn(async move {
-        loop {
-            board.changed().await;
-            sleep(GATHER).await;
-            sender.send_replace(());
-            sleep(REST).await;
-        }
-    });
-    Beating { beats, task }
+impl Beating {
+    fn begin(board: Board) -> Self {
+        let (senders, groups): (Vec<_>, _) = (0..GROUPS).map(|_| watch::channel(())).unzip();
+        let task = rt::spawn(async move {
+            loop {
+                board.changed().await;
+                sleep(GATHER).await;
+                for group in &senders {
+                    group.send_replace(());
+                    sleep(STEP).await;
+                }
+            }
+        });
+        Self { groups, readers: 0, task }
+    }
+
+    fn join(&mut self) -> watch::Receiver<()> {
+        let mut beats = self.groups[self.readers % GROUPS].clone();
+        self.readers += 1;
+        beats.mark_unchanged();
+        beats
+    }
 }
 
 #[cfg(test)]
@@ -66,7 +76,7 @@ mod tests {
     };
 
     #[tokio::test(start_paused = true)]
-    async fn readers_are_woken_together_some_time_after_the_first_of_several_changes() {
+    async fn readers_are_woken_one_after_another_some_time_after_the_first_of_several_changes() {
         let test = async {
             let (board, pulse) = (Board::new(), Pulse::default());
             let config =
@@ -80,9 +90,9 @@ mod tests {
                 let state = ParentState::pending(Uid::new("u"), None);
                 board.record(&name, &parent.parse().unwrap(), state);
             }
-            for beats in &mut beats {
+            for (at, beats) in (0..).zip(&mut beats) {
                 beats.changed().await.unwrap();
-                assert_eq!(began.elapsed(), GATHER);
+                assert_eq!(began.elapsed(), GATHER + STEP * at);
             }
             // A change after that wakes them again, and nothing else does.
             let [first, _] = &mut beats;

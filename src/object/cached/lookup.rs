@@ -22,6 +22,9 @@ impl Object {
 
     /// The value of a label.
     pub fn label(&self, name: &str) -> Option<Cow<'_, str>> {
+        if self.0.fields.lack_label(name) {
+            return None;
+        }
         self.of_metadata("labels", |text| {
             let labels: RawFields<'_> = serde_json::from_str(text).ok()?;
             labels.text(name).ok()?.map(|value| Cow::Owned(value.into_owned()))

@@ -18,6 +18,7 @@ use super::{
 use crate::object::{
     FieldSet, K8sType, ObjectKey, ResourceVersion, Uid,
     json::{ObjectWriter, RawFields},
+    own_labels::{BUCKET_LABEL, ORPHAN_LABEL},
 };
 
 /// One version of one object: its JSON text and the few facts that routing needs. Cheap to clone.
@@ -44,11 +45,13 @@ pub(super) struct Facts {
     pub(super) readiness: AtomicU8,
 }
 
-/// Which of the metadata that is read most often an object has: most objects lack most of it.
+/// Which of the metadata that is read most often an object may have: most objects lack most of it.
 #[derive(Clone, Copy)]
 pub(super) struct MetadataFields(u8);
 
 const OFTEN_READ: [&str; 4] = ["annotations", "finalizers", "labels", "ownerReferences"];
+/// Labels that each plan looks for.
+const RARE_LABELS: [&str; 2] = [BUCKET_LABEL, ORPHAN_LABEL];
 
 /// The beginning of the text of every cached object.
 pub(super) const METADATA_FIRST: &str = "{\"metadata\":";
@@ -295,13 +298,27 @@ impl Object {
 
 impl MetadataFields {
     pub(super) fn of(fields: &RawFields<'_>) -> Self {
-        let has = |(at, name): (usize, &&str)| u8::from(fields.get(name).is_some()) << at;
-        Self(OFTEN_READ.iter().enumerate().map(has).sum())
+        let labels = fields.get("labels").unwrap_or_default();
+        let has = OFTEN_READ.iter().map(|name| fields.get(name).is_some());
+        // One in a value only costs the time to parse it.
+        let may_have = |name: &&str| labels.contains(*name) || labels.contains('\\');
+        let has = has.chain(RARE_LABELS.iter().map(may_have));
+        Self((0..).zip(has).map(|(at, has)| u8::from(has) << at).sum())
     }
 
     /// Whether there is certainly no field of this name.
     fn lack(self, name: &str) -> bool {
-        OFTEN_READ.iter().position(|it| *it == name).is_some_and(|at| self.0 >> at & 1 == 0)
+        self.lack_one_of(&OFTEN_READ, name, 0)
+    }
+
+    /// Whether there is certainly no label of this name.
+    pub(super) fn lack_label(self, name: &str) -> bool {
+        self.lack_one_of(&RARE_LABELS, name, OFTEN_READ.len())
+    }
+
+    fn lack_one_of(self, names: &[&str], name: &str, from: usize) -> bool {
+        let at = names.iter().position(|it| *it == name);
+        at.is_some_and(|at| self.0 >> (from + at) & 1 == 0)
     }
 }
 

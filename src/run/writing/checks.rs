@@ -135,8 +135,8 @@ impl Reconcile {
         // What waits for other children is not created as long as nothing else is written.
         let creates = plan.steps.iter().any(|step| matches!(step, Step::Create(_)))
             && self.first_turn(&plan, &plan.steps).is_some();
-        let had_children = self.memory.had_children() || parent.field("status").is_some();
-        if !creates || !had_children {
+        let had_children = || self.memory.had_children() || parent.field("status").is_some();
+        if !creates || !had_children() {
             return self.judge_deletions(plan, None);
         }
         let request = Request::Read(ChildId::of(parent));
