@@ -11,6 +11,8 @@
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
+mod definitions;
+mod fan_out;
 mod floor;
 mod many;
 
@@ -20,18 +22,17 @@ use std::{
 };
 
 use clap::{Parser, ValueEnum};
-use futures::{AsyncBufReadExt, StreamExt, future::join_all};
+use futures::future::join_all;
 use kube::{
     Api, Client,
-    api::{DynamicObject, ListParams, PostParams},
+    api::{DynamicObject, PostParams},
     config::{KubeConfigOptions, Kubeconfig},
     core::{ApiResource, GroupVersionKind},
 };
 use operetta_apiserver::{Running, Server};
 use operetta_controlplane::{ControlPlane, Options};
-use serde_json::{Value, json};
+use serde_json::json;
 use tikv_jemallocator::Jemalloc;
-use tokio::task::JoinHandle;
 
 /// As the program `operators` has it.
 #[global_allocator]
@@ -39,10 +40,7 @@ static ALLOCATOR: Jemalloc = Jemalloc;
 
 const CONNECTIONS: usize = 32;
 const CREATES: usize = 6_400;
-const WATCHERS: usize = 200;
-const WATCHED_CREATES: usize = 2_000;
 const KEPT: usize = 100_000;
-const DEFINITIONS: usize = 128;
 const STARTED_WITH: usize = 10_000;
 
 /// What to measure, and how large.
@@ -137,9 +135,9 @@ async fn print_requests(real: Option<&Measured>) {
     print("  with a data directory", persistent.0, theirs.map(|it| it.0), "at least 1");
     print("  p99 in ms", persistent.1, theirs.map(|it| it.1), "");
     print("ms of a start with 10,000 objects of 1 KB", start, None, "below 500");
-    let (ours, theirs) = both(&embedded, real, fan_out).await;
+    let (ours, theirs) = both(&embedded, real, fan_out::measure).await;
     print("events per second, 200 watchers x 2,000 creates", ours, theirs, "at least 3");
-    let (ours, theirs) = both(&embedded, real, definitions).await;
+    let (ours, theirs) = both(&embedded, real, definitions::measure).await;
     print(
         "definitions of 20-500 KB applied per second",
         ours.0,
@@ -285,50 +283,6 @@ async fn persistent() -> ((f64, f64), f64) {
     (figures, time.as_secs_f64() * 1000.0)
 }
 
-/// Events per second that reach the watchers, from the first create to the last event.
-async fn fan_out(config: kube::Config, _: Vec<u32>) -> f64 {
-    let client = Client::try_from(config.clone()).unwrap();
-    namespace(&client, "watched").await;
-    let mut watchers: Vec<JoinHandle<usize>> = Vec::new();
-    for _ in 0..WATCHERS {
-        watchers.push(watcher(client.clone(), "watched").await);
-    }
-    let begun = Instant::now();
-    let writers = (0..8).map(|number| {
-        let api = config_maps(client.clone(), "watched");
-        tokio::spawn(async move {
-            for at in 0..WATCHED_CREATES / 8 {
-                let object = config_map(&format!("c{number}-{at}"));
-                api.create(&PostParams::default(), &object).await.unwrap();
-            }
-        })
-    });
-    join_all(writers).await;
-    let events: usize = join_all(watchers).await.into_iter().map(Result::unwrap).sum();
-    events as f64 / begun.elapsed().as_secs_f64()
-}
-
-/// Counts what is added from now on. Reads lines without their JSON: the client must not be what is measured.
-async fn watcher(client: Client, namespace: &str) -> JoinHandle<usize> {
-    let list = config_maps(client.clone(), namespace).list(&ListParams::default()).await.unwrap();
-    let version = list.metadata.resource_version.unwrap();
-    let uri = format!(
-        "/api/v1/namespaces/{namespace}/configmaps?watch=true&timeoutSeconds=290&resourceVersion={version}"
-    );
-    let request = http::Request::get(uri).body(Vec::new()).unwrap();
-    let mut lines = client.request_stream(request).await.unwrap().lines();
-    tokio::spawn(async move {
-        let mut added = 0;
-        // A server may end the watch of a client that is too slow for it.
-        while added < WATCHED_CREATES
-            && let Some(Ok(line)) = lines.next().await
-        {
-            added += usize::from(line.starts_with(r#"{"type":"ADDED""#));
-        }
-        added
-    })
-}
-
 /// KB that the processes grow by per object.
 async fn memory(config: kube::Config, processes: Vec<u32>) -> f64 {
     let client = Client::try_from(config).unwrap();
@@ -356,52 +310,6 @@ async fn lists(config: kube::Config, _: Vec<u32>) -> f64 {
         length += many::length_of(&client, "/api/v1/namespaces/kept/configmaps").await;
     }
     length as f64 / 1e6 / begun.elapsed().as_secs_f64()
-}
-
-/// Definitions applied per second, MB in memory with them, and how many milliseconds a document of all of them takes.
-async fn definitions(config: kube::Config, processes: Vec<u32>) -> (f64, f64, f64) {
-    let client = Client::try_from(config).unwrap();
-    let texts: Vec<_> = (0..DEFINITIONS).map(definition).collect();
-    let before = memory_of(&processes).resident;
-    let begun = Instant::now();
-    for (name, text) in texts {
-        let path = format!(
-            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}?fieldManager=bench"
-        );
-        let request =
-            http::Request::patch(path).header("content-type", "application/apply-patch+yaml");
-        client.request_text(request.body(text.into_bytes()).unwrap()).await.unwrap();
-    }
-    let rate = DEFINITIONS as f64 / begun.elapsed().as_secs_f64();
-    let begun = Instant::now();
-    many::length_of(&client, "/openapi/v2").await;
-    let time = begun.elapsed().as_secs_f64() * 1000.0;
-    let memory = memory_of(&processes).resident.saturating_sub(before) as f64 / 1000.0;
-    (rate, memory, time)
-}
-
-/// A definition of 20 to 500 KB, as operators have them: deep, and mostly descriptions.
-fn definition(number: usize) -> (String, String) {
-    let name = format!("things{number}.bench.example.com");
-    let fields = 1 + number * 25 / DEFINITIONS;
-    let text = json!({"type": "string", "description": "what it is for, and why. ".repeat(6)});
-    let many = |number: usize, of: Value| {
-        (0..number).map(|at| (format!("field{at}"), of.clone())).collect::<Value>()
-    };
-    let part = json!({"type": "object", "properties": many(80, text)});
-    let parts = many(fields, json!({"type": "array", "items": part}));
-    let schema =
-        json!({"type": "object", "properties": {"spec": {"type": "object", "properties": parts}}});
-    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
-    let kind = format!("Thing{number}");
-    let names = json!({"plural": format!("things{number}"), "kind": kind});
-    let definition = json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": name},
-        "spec": {"group": "bench.example.com", "scope": "Namespaced", "names": names, "versions": [version]},
-    });
-    (name, definition.to_string())
 }
 
 fn memory_of(processes: &[u32]) -> Memory {

@@ -2,6 +2,7 @@
 
 mod lookup;
 mod managed;
+mod metadata_fields;
 mod object;
 mod outline;
 mod packed;

@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use super::{
     managed::ManagedFields,
+    metadata_fields::MetadataFields,
     packed::{Text, unpack},
     sample::Own,
 };
 use crate::object::{
     FieldSet, K8sType, ObjectKey, ResourceVersion, Uid,
     json::{ObjectWriter, RawFields},
-    own_labels::{BUCKET_LABEL, ORPHAN_LABEL},
 };
 
 /// One version of one object: its JSON text and the few facts that routing needs. Cheap to clone.
@@ -44,14 +44,6 @@ pub(super) struct Facts {
     pub(super) fields: MetadataFields,
     pub(super) readiness: AtomicU8,
 }
-
-/// Which of the metadata that is read most often an object may have: most objects lack most of it.
-#[derive(Clone, Copy)]
-pub(super) struct MetadataFields(u8);
-
-const OFTEN_READ: [&str; 4] = ["annotations", "finalizers", "labels", "ownerReferences"];
-/// Labels that each plan looks for.
-const RARE_LABELS: [&str; 2] = [BUCKET_LABEL, ORPHAN_LABEL];
 
 /// The beginning of the text of every cached object.
 pub(super) const METADATA_FIRST: &str = "{\"metadata\":";
@@ -293,32 +285,6 @@ impl Object {
         let beginning = self.beginning(start + self.0.metadata as usize);
         let fields: RawFields<'_> = serde_json::from_str(&beginning[start..]).ok()?;
         make(fields.get(name)?)
-    }
-}
-
-impl MetadataFields {
-    pub(super) fn of(fields: &RawFields<'_>) -> Self {
-        let labels = fields.get("labels").unwrap_or_default();
-        let has = OFTEN_READ.iter().map(|name| fields.get(name).is_some());
-        // One in a value only costs the time to parse it.
-        let may_have = |name: &&str| labels.contains(*name) || labels.contains('\\');
-        let has = has.chain(RARE_LABELS.iter().map(may_have));
-        Self((0..).zip(has).map(|(at, has)| u8::from(has) << at).sum())
-    }
-
-    /// Whether there is certainly no field of this name.
-    fn lack(self, name: &str) -> bool {
-        self.lack_one_of(&OFTEN_READ, name, 0)
-    }
-
-    /// Whether there is certainly no label of this name.
-    pub(super) fn lack_label(self, name: &str) -> bool {
-        self.lack_one_of(&RARE_LABELS, name, OFTEN_READ.len())
-    }
-
-    fn lack_one_of(self, names: &[&str], name: &str, from: usize) -> bool {
-        let at = names.iter().position(|it| *it == name);
-        at.is_some_and(|at| self.0 >> (from + at) & 1 == 0)
     }
 }
 

@@ -17,7 +17,8 @@ use serde_json::Value;
 use super::{
     KeptManagers, Object, ParseObjectError,
     managed::Entry,
-    object::{Facts, METADATA_FIRST, MetadataFields},
+    metadata_fields::MetadataFields,
+    object::{Facts, METADATA_FIRST},
     sample::Own,
 };
 use crate::object::{
