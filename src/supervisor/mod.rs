@@ -12,6 +12,7 @@
 //! blocks its runtime, and it needs none.
 
 mod announcement;
+mod before_start;
 mod builder;
 #[cfg(feature = "certificates")]
 mod certificates;

@@ -3,27 +3,24 @@
 use std::{
     collections::BTreeSet,
     net::{SocketAddr, TcpListener},
-    pin::{Pin, pin},
+    pin::pin,
     thread,
-    time::Duration,
 };
 
-use futures::future::BoxFuture;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::Client;
 use serde_json::Value;
 use tokio::{
     runtime::{Handle, Runtime},
     sync::mpsc,
-    time::timeout,
 };
 
 #[cfg(feature = "testkit")]
 use super::clock;
 use super::{
-    Connection, RunError,
+    RunError,
     announcement::Announcement,
-    certificates::{Keeper, SharedCertificates},
+    before_start::{Connecting, before, certified, connected, installed},
+    certificates::SharedCertificates,
     connection::PluginLife,
     elections::Elections,
     ending::{Servers, end, hand_over},
@@ -42,9 +39,7 @@ use super::{
 use crate::{
     actors::{ArbiterPool, Arbiters, Sharded},
     board::{Board, CredentialState},
-    cluster::{Cluster, apply_webhooks, described_error, install_crds},
     election::{LeaderElection, Sharding},
-    manifests::in_namespace,
     metrics::{Metrics, TraceIds},
     object::K8sType,
     operator::AnyOperator,
@@ -53,10 +48,6 @@ use crate::{
         WebState,
     },
 };
-
-/// Creates the client on the supervisor's runtime, which then drives its connections.
-pub(super) type Connecting =
-    Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Connection>> + Send>;
 
 pub(super) struct Parts {
     pub(super) connect: Connecting,
@@ -129,9 +120,6 @@ fn runtime() -> Result<Runtime, RunError> {
 /// What is shown until there is a connection.
 const CONNECTING: &str =
     "the process is connecting: its kubeconfig is read, or the credential plugin of that runs";
-
-/// How long a connection that is being made has to end.
-const LET_GO: Duration = Duration::from_millis(400);
 
 /// Serves the web endpoint from the beginning: a credential plugin may take its time.
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
@@ -310,58 +298,6 @@ async fn operate(
         () = serve(&mut members, &mut inboxes) => {}
     }
     Ok(Some((members, plugin)))
-}
-
-/// The connection with its credentials; none if the process is to stop before.
-async fn connected(
-    connect: Connecting,
-    runtime: &Handle,
-    stopped: Pin<&mut impl Future<Output = ()>>,
-) -> Result<Option<Connection>, RunError> {
-    let connect = async { connect().await?.login().await };
-    before(runtime, connect, stopped)
-        .await
-        .map_err(|error| RunError::Connect(described_error(error)))
-}
-
-/// Installs CRDs, and what lets the API server call the webhooks.
-async fn installed(
-    client: Client,
-    crds: Vec<CustomResourceDefinition>,
-    webhooks: Vec<Value>,
-) -> anyhow::Result<()> {
-    let crds = crds.into_iter().map(|crd| in_namespace(crd, client.default_namespace()));
-    install_crds(&client, &crds.collect::<Vec<_>>()).await?;
-    Ok(apply_webhooks(&client, &webhooks).await?)
-}
-
-/// The certificates of webhooks that all replicas share.
-async fn certified(
-    shared: Option<SharedCertificates>,
-    cluster: Cluster,
-) -> anyhow::Result<Option<Keeper>> {
-    match shared {
-        Some(shared) => Ok(Some(Keeper::begin(shared, &cluster).await?)),
-        None => Ok(None),
-    }
-}
-
-/// What has to be done before the operators start; none if the process is to stop before.
-async fn before<T: Send + 'static>(
-    runtime: &Handle,
-    work: impl Future<Output = anyhow::Result<T>> + Send + 'static,
-    stopped: Pin<&mut impl Future<Output = ()>>,
-) -> anyhow::Result<Option<T>> {
-    let mut working = runtime.spawn(work);
-    tokio::select! {
-        done = &mut working => Ok(Some(done??)),
-        () = stopped => {
-            // A plugin that runs is killed with it. What blocks its thread is left alone.
-            working.abort();
-            let _ = timeout(LET_GO, working).await;
-            Ok(None)
-        }
-    }
 }
 
 /// Prints the announcement, then calls the program back.

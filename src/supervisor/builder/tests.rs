@@ -9,7 +9,7 @@ use crate::{
         ConfigError, SyncRequest, SyncResponse,
         admission::{Admission, AdmissionRequest, Webhook},
     },
-    supervisor::{run_operator, tests::sync},
+    supervisor::{RunError, checks::refuse_exposure, run_operator, tests::sync},
 };
 
 #[test]
