@@ -48,7 +48,9 @@ impl Own {
     ) -> Self {
         // Whenever something is read of an object: without the formatter, which takes longer.
         let mut text = String::with_capacity(128);
-        controller.into_iter().for_each(|uid| uid.as_text(|uid| text.push_str(uid)));
+        if let Some(controller) = controller {
+            controller.as_text(|uid| text.push_str(uid));
+        }
         let of_controller = text.len();
         uid.as_text(|uid| text.push_str(uid));
         let of_uid = text.len();
