@@ -212,7 +212,8 @@ impl Running {
         driver.wait(Duration::from_millis(1));
         let known = self.machine.facts().len();
         let told = is_traced.then(|| text::event(&event));
-        if matches!(event, Event::HandlerReturned(_)) {
+        // With the schemas that the plan needs, or without.
+        if matches!(event, Event::HandlerReturned(_) | Event::SchemaRead(_)) {
             self.checks.plans(&driver.caches);
         }
         let effects = self.machine.step(event, driver.caches.snapshot(), driver.now);
