@@ -68,7 +68,7 @@ pub(crate) fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher)
     sorted.into_iter().for_each(&mut feed_one);
 }
 
-/// Hashes everything at once: the many short pieces of a tree one by one take several times as long.
+/// Hashes everything at once, and not the many short pieces of a tree one by one.
 #[derive(Default)]
 struct Gathering(Vec<u8>);
 

@@ -2,8 +2,8 @@
 
 use super::ChildConfig;
 
-/// The value of [`ORPHAN_LABEL`](super::ORPHAN_LABEL) on what a finalization made for a parent whose owned children Kubernetes
-/// deletes or orphans meanwhile: it has no owner reference either, and goes with the parent.
+/// The value of [`ORPHAN_LABEL`](super::ORPHAN_LABEL) on what a finalization made for a parent whose owned
+/// children Kubernetes deletes or orphans meanwhile: it has no owner reference either, and goes with the parent.
 pub(crate) const UNTIL_FINALIZED: &str = "until-finalized";
 
 impl ChildConfig {

@@ -68,7 +68,7 @@ pub(super) async fn before<T: Send + 'static>(
     tokio::select! {
         done = &mut working => Ok(Some(done??)),
         () = stopped => {
-            // A plugin that runs is killed with it. What blocks its thread is left alone.
+            // A plugin that runs is killed with it. What blocks its thread is not waited for.
             working.abort();
             let _ = timeout(LET_GO, working).await;
             Ok(None)

@@ -26,7 +26,8 @@ pub(in crate::web) struct Pulse(Arc<Mutex<Option<Beating>>>);
 #[derive(Debug)]
 struct Beating {
     groups: Vec<watch::Receiver<()>>,
-    readers: usize,
+    /// How many readers there have been: they are dealt out to the groups.
+    joined: usize,
     task: JoinHandle<()>,
 }
 
@@ -53,12 +54,12 @@ impl Beating {
                 }
             }
         });
-        Self { groups, readers: 0, task }
+        Self { groups, joined: 0, task }
     }
 
     fn join(&mut self) -> watch::Receiver<()> {
-        let mut beats = self.groups[self.readers % GROUPS].clone();
-        self.readers += 1;
+        let mut beats = self.groups[self.joined % GROUPS].clone();
+        self.joined += 1;
         beats.mark_unchanged();
         beats
     }

@@ -3,13 +3,10 @@
 use std::time::Instant;
 
 use futures::{AsyncBufReadExt, StreamExt, future::join_all};
-use kube::{
-    Client,
-    api::{ListParams, PostParams},
-};
+use kube::{Client, api::ListParams};
 use tokio::task::JoinHandle;
 
-use super::{config_map, config_maps, namespace};
+use super::{config_maps, create_all, namespace};
 
 const WATCHERS: usize = 200;
 const WATCHED_CREATES: usize = 2_000;
@@ -23,16 +20,7 @@ pub(super) async fn measure(config: kube::Config, _: Vec<u32>) -> f64 {
         watchers.push(watcher(client.clone(), "watched").await);
     }
     let begun = Instant::now();
-    let writers = (0..8).map(|number| {
-        let api = config_maps(client.clone(), "watched");
-        tokio::spawn(async move {
-            for at in 0..WATCHED_CREATES / 8 {
-                let object = config_map(&format!("c{number}-{at}"));
-                api.create(&PostParams::default(), &object).await.unwrap();
-            }
-        })
-    });
-    join_all(writers).await;
+    create_all(&client, "watched", WATCHED_CREATES).await;
     let events: usize = join_all(watchers).await.into_iter().map(Result::unwrap).sum();
     events as f64 / begun.elapsed().as_secs_f64()
 }

@@ -283,21 +283,28 @@ async fn persistent() -> ((f64, f64), f64) {
     (figures, time.as_secs_f64() * 1000.0)
 }
 
-/// KB that the processes grow by per object.
-async fn memory(config: kube::Config, processes: Vec<u32>) -> f64 {
-    let client = Client::try_from(config).unwrap();
-    namespace(&client, "kept").await;
-    let before = memory_of(&processes).resident;
+/// Creates so many objects, by eight writers.
+async fn create_all(client: &Client, namespace: &str, count: usize) {
     let writers = (0..8).map(|number| {
-        let api = config_maps(client.clone(), "kept");
+        let api = config_maps(client.clone(), namespace);
         tokio::spawn(async move {
-            for at in 0..KEPT / 8 {
+            for at in 0..count / 8 {
                 let object = config_map(&format!("c{number}-{at}"));
                 api.create(&PostParams::default(), &object).await.unwrap();
             }
         })
     });
-    join_all(writers).await;
+    for writer in join_all(writers).await {
+        writer.unwrap();
+    }
+}
+
+/// KB that the processes grow by per object.
+async fn memory(config: kube::Config, processes: Vec<u32>) -> f64 {
+    let client = Client::try_from(config).unwrap();
+    namespace(&client, "kept").await;
+    let before = memory_of(&processes).resident;
+    create_all(&client, "kept", KEPT).await;
     memory_of(&processes).resident.saturating_sub(before) as f64 / KEPT as f64
 }
 
