@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -9,6 +10,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use kube::{Client, client::Body};
+use tokio::sync::Semaphore;
 
 use super::{
     boot_clock::election_now, closing::closed, documents::Documents, retry_after::retry_after,
@@ -84,6 +86,8 @@ pub(crate) struct Cluster {
     writer: Option<Client>,
     /// For watches, if it is another client.
     watcher: Option<Client>,
+    /// The turn of a list that is in no hurry.
+    pub(super) turns: Arc<Semaphore>,
 }
 
 pub(super) struct ApiRequest<'a> {
@@ -133,7 +137,19 @@ impl Cluster {
     pub(crate) fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
         let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
         let (settings, documents, fence, writer, watcher) = <_>::default();
-        Self { client, metrics, managers, user_agent, settings, documents, fence, writer, watcher }
+        let turns = Arc::new(Semaphore::new(1));
+        Self {
+            client,
+            metrics,
+            managers,
+            user_agent,
+            settings,
+            documents,
+            fence,
+            writer,
+            watcher,
+            turns,
+        }
     }
 
     /// The same connection, whose watches are sent by another client. A connection keeps the buffer of its largest

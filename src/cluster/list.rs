@@ -38,6 +38,23 @@ enum Part<'a> {
     All,
 }
 
+/// Whether a list waits for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    Urgent,
+    /// One page at a time with the other lists that are in no hurry: a process that takes over the parents of another lists
+    /// all its types, and still answers changes.
+    CanWait,
+}
+
+/// A list that is read.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    spec: &'a WatchSpec,
+    listed: &'a Listed,
+    urgency: Urgency,
+}
+
 pub(crate) struct List {
     pub(crate) version: ResourceVersion,
     pub(crate) objects: Vec<Object>,
@@ -53,47 +70,38 @@ impl Cluster {
         &self,
         spec: &WatchSpec,
         page_size: u32,
-        listed: &Listed,
+        (listed, urgency): (&Listed, Urgency),
     ) -> Result<List, ApiError> {
-        let page = self.all_pages(spec, page_size, listed).await?;
+        let page = self.all_pages(Reading { spec, listed, urgency }, page_size).await?;
         let frames::Page { version, objects, undecodable, next: _ } = page;
         Ok(List { version, objects, undecodable })
     }
 
     /// The same without a filter, in pages of the usual size.
     pub(crate) async fn list_all(&self, spec: &WatchSpec) -> Result<List, ApiError> {
-        self.list(spec, PAGE_SIZE, &Listed::default()).await
+        self.list(spec, PAGE_SIZE, (&Listed::default(), Urgency::Urgent)).await
     }
 
-    async fn all_pages(
-        &self,
-        spec: &WatchSpec,
-        size: u32,
-        listed: &Listed,
-    ) -> Result<frames::Page, ApiError> {
+    async fn all_pages(&self, reading: Reading<'_>, size: u32) -> Result<frames::Page, ApiError> {
         for size in [size, LARGE_PAGE_SIZE] {
-            match self.pages(spec, size, listed).await {
+            match self.pages(reading, size).await {
                 Err(error) if error.code() == Some(410) => {}
                 pages => return pages,
             }
         }
-        let mut all = self.part(spec, Part::All).await?;
-        all.objects.retain(|object| listed.includes(object));
+        let mut all = self.part(reading.spec, Part::All).await?;
+        all.objects.retain(|object| reading.listed.includes(object));
         Ok(all)
     }
 
     /// Reads all pages and joins them.
-    async fn pages(
-        &self,
-        spec: &WatchSpec,
-        size: u32,
-        listed: &Listed,
-    ) -> Result<frames::Page, ApiError> {
-        let mut list = self.part(spec, Part::FirstPage(size)).await?;
-        list.objects.retain(|object| listed.includes(object));
+    async fn pages(&self, reading: Reading<'_>, size: u32) -> Result<frames::Page, ApiError> {
+        let is_listed = |object: &Object| reading.listed.includes(object);
+        let mut list = self.paced(reading, Part::FirstPage(size)).await?;
+        list.objects.retain(is_listed);
         while let Some(token) = list.next.take() {
-            let page = self.page_after(spec, &token, size).await?;
-            list.objects.extend(page.objects.into_iter().filter(|object| listed.includes(object)));
+            let page = self.page_after(reading, &token, size).await?;
+            list.objects.extend(page.objects.into_iter().filter(is_listed));
             list.undecodable.extend(page.undecodable);
             list.next = page.next;
         }
@@ -104,12 +112,12 @@ impl Cluster {
     /// A page that is too large is not retried: the list begins again with smaller pages.
     async fn page_after(
         &self,
-        spec: &WatchSpec,
+        reading: Reading<'_>,
         token: &str,
         size: u32,
     ) -> Result<frames::Page, ApiError> {
         for failures in 1..=MAX_RETRIES {
-            let error = match self.part(spec, Part::PageAfter(token, size)).await {
+            let error = match self.paced(reading, Part::PageAfter(token, size)).await {
                 Err(error) if error.code() != Some(410) && !error.is_too_much() => error,
                 page => return page,
             };
@@ -120,7 +128,16 @@ impl Cluster {
             };
             tokio::time::sleep(wait).await;
         }
-        self.part(spec, Part::PageAfter(token, size)).await
+        self.paced(reading, Part::PageAfter(token, size)).await
+    }
+
+    async fn paced(&self, reading: Reading<'_>, part: Part<'_>) -> Result<frames::Page, ApiError> {
+        let _turn = match reading.urgency {
+            Urgency::Urgent => None,
+            // It is never closed.
+            Urgency::CanWait => self.turns.acquire().await.ok(),
+        };
+        self.part(reading.spec, part).await
     }
 
     pub(super) async fn version(&self, spec: &WatchSpec) -> Result<ResourceVersion, ApiError> {

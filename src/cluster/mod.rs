@@ -52,7 +52,7 @@ pub(crate) use few::Which;
 pub use install::{InstallError, install_crds};
 pub(crate) use kubeconfig::{Login, Plugin, of_config, of_kubeconfig, of_pod};
 pub(crate) use lease::{Leases, is_outrun, lease_type};
-pub(crate) use list::{List, PAGE_SIZE};
+pub(crate) use list::{List, PAGE_SIZE, Urgency};
 pub(crate) use migration::{
     Pace, Progress, Removed, Rewrite, RewriteError, Step, Terms, Todo, TodoError, Written, crd_type,
 };

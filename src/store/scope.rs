@@ -22,9 +22,15 @@ pub(crate) struct ListStart {
     /// is not older.
     pub(super) shown: Option<ResourceVersion>,
     pub(super) listed: Listed,
+    pub(super) replaces: bool,
 }
 
 impl ListStart {
+    /// Whether the scope replaces others, which show their objects until its list is complete.
+    pub(crate) fn replaces(&self) -> bool {
+        self.replaces
+    }
+
     /// What the list is to contain; other objects need not be kept.
     pub(crate) fn listed(&self) -> &Listed {
         &self.listed

@@ -12,7 +12,7 @@ use crate::{
         supervised::guarded,
         watching,
     },
-    cluster::{Cluster, List, PAGE_SIZE},
+    cluster::{Cluster, List, PAGE_SIZE, Urgency},
     object::OneLine,
     operator::Ask,
     related::{FeedKey, MOST, SourceSpec},
@@ -94,7 +94,9 @@ async fn fetched(
 ) -> Result<Vec<List>, ApiError> {
     if asks.len() > MOST {
         let listed = Listed::of(asks.iter().cloned().collect());
-        return Ok(vec![cluster.list(&spec_of(spec, key), PAGE_SIZE, &listed).await?]);
+        return Ok(vec![
+            cluster.list(&spec_of(spec, key), PAGE_SIZE, (&listed, Urgency::Urgent)).await?,
+        ]);
     }
     let mut lists = Vec::with_capacity(asks.len());
     for ask in asks {

@@ -185,3 +185,33 @@ async fn pages_are_only_smaller_while_a_reachable_server_needs_it() {
         assert_eq!(lists(&mut asked), [silent_ones, expected].concat(), "{what}");
     }
 }
+
+/// How many pages of two lists a server is asked for at once at most.
+async fn most_at_once(urgency: Urgency) -> usize {
+    let (in_flight, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let seen = most.clone();
+    let cluster = cluster(tower::service_fn(move |request: Request<Body>| {
+        let (in_flight, seen) = (in_flight.clone(), seen.clone());
+        let is_last = request.uri().query().is_some_and(|query| query.contains("continue"));
+        async move {
+            seen.fetch_max(in_flight.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+            in_flight.fetch_sub(1, Ordering::SeqCst);
+            let page = if is_last { page(&["b"], "") } else { page(&["a"], "more") };
+            Ok::<_, Infallible>(Response::new(line(&page)))
+        }
+    }));
+    let (spec, listed) = (all_config_maps(), Listed::default());
+    let list = || cluster.list(&spec, PAGE_SIZE, (&listed, urgency));
+    let (one, other) = tokio::join!(list(), list());
+    assert_eq!((one.unwrap().objects.len(), other.unwrap().objects.len()), (2, 2));
+    most.load(Ordering::SeqCst)
+}
+
+#[tokio::test]
+async fn lists_that_can_wait_are_read_one_page_at_a_time() {
+    assert_eq!(most_at_once(Urgency::Urgent).await, 2);
+    assert_eq!(most_at_once(Urgency::CanWait).await, 1);
+}

@@ -31,7 +31,7 @@ use crate::{
     object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion},
     plan::ChildId,
     reply::ApiError,
-    store::{Settled, Store},
+    store::{Listed, Settled, Store},
 };
 
 type Answer = BoxBody<bytes::Bytes, Infallible>;

@@ -5,7 +5,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
-    super::{WatchNote, list::PAGE_SIZE},
+    super::{
+        WatchNote,
+        list::{PAGE_SIZE, Urgency},
+    },
     End, Loop,
 };
 use crate::{
@@ -20,7 +23,9 @@ const LONG_OUTAGE: Duration = Duration::from_secs(30);
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn list(&mut self) -> Result<End, ApiError> {
         let start = self.store.begin_list(self.scope);
-        let list = match self.cluster.list(&self.spec, self.page_size, start.listed()).await {
+        let urgency = if start.replaces() { Urgency::CanWait } else { Urgency::Urgent };
+        let how = (start.listed(), urgency);
+        let list = match self.cluster.list(&self.spec, self.page_size, how).await {
             Err(error) => {
                 self.reduce_page_size(&error).await;
                 return Err(error);

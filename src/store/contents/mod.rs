@@ -148,8 +148,10 @@ impl Contents {
     pub(super) fn begin_list(&mut self, scope: ScopeId) -> ListStart {
         self.clock += 1;
         let listed = Listed(self.filtered.as_ref().map(|filtered| filtered.filter.clone()));
-        let shown = self.scopes.get(scope).and_then(|scope| self.shown_before(scope));
-        ListStart { clock: self.clock, shown, listed }
+        let scope = self.scopes.get(scope);
+        let shown = scope.and_then(|scope| self.shown_before(scope));
+        let replaces = scope.is_some_and(|scope| self.replaces(scope));
+        ListStart { clock: self.clock, shown, listed, replaces }
     }
 
     pub(super) fn mark_undecodable_by(&mut self, scope: ScopeId, object: Undecodable) -> bool {

@@ -18,7 +18,7 @@ impl Contents {
     pub(in crate::store) fn replace(
         &mut self,
         scope: ScopeId,
-        ListStart { clock: begun, shown, listed }: ListStart,
+        ListStart { clock: begun, shown, listed, replaces: _ }: ListStart,
         mut items: Vec<Object>,
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {

@@ -130,6 +130,12 @@ impl Contents {
         shown
     }
 
+    /// Whether it replaces scopes, which have been listed.
+    pub(super) fn replaces(&self, scope: &Scope) -> bool {
+        let mut earlier = scope.successor_of.iter().filter_map(|id| self.scopes.get(*id));
+        earlier.any(|earlier| earlier.is_synced)
+    }
+
     /// A scope is listed: the scopes that it replaces end. Their holds on deletions pass to it.
     pub(super) fn take_over(&mut self, scope: ScopeId) {
         let Some(listed) = self.scopes.get_mut(scope) else { return };

@@ -109,6 +109,20 @@ fn a_scope_ends_with_the_first_list_of_its_successor_and_shows_nothing_more() {
 }
 
 #[test]
+fn a_list_replaces_what_another_scope_shows_only_the_first_time() {
+    let store = Store::new(ty(), BTreeSet::new());
+    let earlier = store.add_scope(None);
+    let early = store.add_successor(None, None, vec![earlier]);
+    assert!(!store.begin_list(early).replaces(), "nobody has listed them");
+    list(&store, earlier, 5);
+    assert!(!store.begin_list(earlier).replaces());
+    let next = store.add_successor(None, None, vec![earlier]);
+    assert!(store.begin_list(next).replaces());
+    list(&store, next, 7);
+    assert!(!store.begin_list(next).replaces());
+}
+
+#[test]
 fn objects_that_no_scope_covers_any_more_are_dropped() {
     let store = Store::new(ty(), BTreeSet::new());
     let [a, b] = ["a", "b"].map(|namespace| store.add_scope(Some(namespace.to_owned())));
