@@ -17,8 +17,8 @@ use crate::{
     workload::{NAMESPACE, Workload},
 };
 
-/// The last requests in flight have ended by then.
-pub(crate) const AFTERWARDS: Duration = Duration::from_secs(2);
+/// By then the last requests and idle threads have ended, and the allocator has given free pages back.
+pub(crate) const AFTERWARDS: Duration = Duration::from_secs(8);
 /// The clock ticks of `/proc`, on every Linux.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -30,6 +30,8 @@ pub(crate) struct OperatorProcess(Helper);
 pub(crate) struct Rest {
     /// Resident memory.
     pub(crate) resident_kib: usize,
+    /// Without the pages of the program and its libraries.
+    pub(crate) anonymous_kib: usize,
     /// The most that was resident since the start.
     pub(crate) peak_kib: usize,
     /// The JSON that it caches.
@@ -71,9 +73,9 @@ pub(crate) async fn rest_of(process: &mut Helper, parents: usize) -> Result<Rest
     process.send(&parents.to_string()).await?;
     let response = process.response().await?;
     let numbers: Vec<usize> = response.split(' ').map(str::parse).collect::<Result<_, _>>()?;
-    let [resident_kib, peak_kib, cached_bytes] =
-        numbers.try_into().ok().context("the response has three numbers")?;
-    Ok(Rest { resident_kib, peak_kib, cached_bytes })
+    let [resident_kib, anonymous_kib, peak_kib, cached_bytes] =
+        numbers.try_into().ok().context("the response has four numbers")?;
+    Ok(Rest { resident_kib, anonymous_kib, peak_kib, cached_bytes })
 }
 
 /// The CPU time that a process has used.
@@ -105,8 +107,9 @@ pub(crate) async fn run_operators(
     while let Some(parents) = tokio::task::spawn_blocking(order).await?? {
         operators.until_synced(parents.parse()?).await?;
         tokio::time::sleep(AFTERWARDS).await;
-        let peak = memory_of(std::process::id(), "VmHWM:")?;
-        println!("{} {peak} {}", resident()?, operators.cached_bytes());
+        let [anonymous, peak] =
+            ["RssAnon:", "VmHWM:"].map(|name| memory_of(std::process::id(), name));
+        println!("{} {} {} {}", resident()?, anonymous?, peak?, operators.cached_bytes());
     }
     operators.stop().await
 }

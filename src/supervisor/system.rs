@@ -5,6 +5,7 @@ use std::{
     net::{SocketAddr, TcpListener},
     pin::pin,
     thread,
+    time::Duration,
 };
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -104,6 +105,9 @@ pub(super) fn run(
 /// Threads for handlers are started on demand: operators may come later.
 const MAX_HANDLERS: usize = 4096;
 
+/// How long such a thread waits for another call. A start over many parents leaves dozens of them, each with 100 KiB and more.
+const KEEPS_THREAD: Duration = Duration::from_secs(1);
+
 fn runtime() -> Result<Runtime, RunError> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if thread::available_parallelism().is_ok_and(|cores| cores.get() == 1) {
@@ -113,6 +117,7 @@ fn runtime() -> Result<Runtime, RunError> {
     Ok(runtime
         .thread_name("operetta-io")
         .max_blocking_threads(MAX_HANDLERS)
+        .thread_keep_alive(KEEPS_THREAD)
         .enable_all()
         .build()?)
 }

@@ -40,6 +40,7 @@ pub(super) struct Member {
 pub(super) struct Cost {
     received: u64,
     resident_kib: usize,
+    anonymous_kib: usize,
     cpu: Duration,
 }
 
@@ -49,9 +50,13 @@ impl Cost {
         self.received as f64 / 1024.0 / 1024.0
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process fit")]
     pub(super) fn resident_mib(&self) -> f64 {
-        self.resident_kib as f64 / 1024.0
+        mib(self.resident_kib)
+    }
+
+    /// Without the pages of the program, which are there once for all processes of a machine.
+    pub(super) fn anonymous_mib(&self) -> f64 {
+        mib(self.anonymous_kib)
     }
 
     pub(super) fn seconds(&self) -> f64 {
@@ -89,9 +94,9 @@ impl Member {
 
     /// Waits until it has synced so many parents, and returns what it has used since its start.
     pub(super) async fn cost_with(&mut self, parents: usize) -> Result<Cost> {
-        let Rest { resident_kib, .. } = rest_of(&mut self.helper, parents).await?;
+        let Rest { resident_kib, anonymous_kib, .. } = rest_of(&mut self.helper, parents).await?;
         let (received, cpu) = (self.relay.received(), cpu_of(self.helper.id()?)?);
-        Ok(Cost { received, resident_kib, cpu })
+        Ok(Cost { received, resident_kib, anonymous_kib, cpu })
     }
 
     /// Lets it stop as on a signal.
@@ -107,6 +112,11 @@ impl Member {
     pub(super) fn lease(&self) -> &str {
         &self.lease
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "kibibytes of a process fit")]
+fn mib(kib: usize) -> f64 {
+    kib as f64 / 1024.0
 }
 
 /// The buckets that a Lease says, and when it expires.

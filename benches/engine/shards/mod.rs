@@ -141,6 +141,7 @@ impl Scene {
         vec![
             share(format!("{figure}received"), most(Cost::received_mib), "MiB").target(bytes),
             share("  memory".to_owned(), most(Cost::resident_mib), "MiB").target(memory),
+            share("  of it no pages of the program".to_owned(), most(Cost::anonymous_mib), "MiB"),
             share("  CPU of the start".to_owned(), most(Cost::seconds), "s").target(cpu),
         ]
     }
