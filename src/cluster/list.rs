@@ -25,6 +25,9 @@ const BACKOFF: Backoff = Backoff { min: Duration::from_millis(500), max: Duratio
 /// Servers compact the version of a list after some minutes.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// After this time the others go on: a type whose list hangs must not delay them.
+const LONGEST_TURN: Duration = Duration::from_millis(500);
+
 /// The representations of objects without anything but their metadata.
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -132,12 +135,17 @@ impl Cluster {
     }
 
     async fn paced(&self, reading: Reading<'_>, part: Part<'_>) -> Result<frames::Page, ApiError> {
-        let _turn = match reading.urgency {
-            Urgency::Urgent => None,
+        let turn = match reading.urgency {
+            Urgency::Urgent => return self.part(reading.spec, part).await,
             // It is never closed.
             Urgency::CanWait => self.turns.acquire().await.ok(),
         };
-        self.part(reading.spec, part).await
+        let mut page = Box::pin(self.part(reading.spec, part));
+        if let Ok(page) = tokio::time::timeout(LONGEST_TURN, &mut page).await {
+            return page;
+        }
+        drop(turn);
+        page.await
     }
 
     pub(super) async fn version(&self, spec: &WatchSpec) -> Result<ResourceVersion, ApiError> {

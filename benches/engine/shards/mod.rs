@@ -24,7 +24,6 @@ use load::Load;
 use crate::{
     cluster::Cluster,
     operators, parents,
-    process::AFTERWARDS,
     settings::Settings,
     sightings::Sightings,
     table::{Row, percentile, time},
@@ -38,6 +37,9 @@ const CHANGED: usize = 100;
 
 /// How long changes are measured while nothing else happens.
 const CALM: Duration = Duration::from_secs(10);
+
+/// How long they are measured after the process has stopped. Longer would be calm, and hide those before.
+const AFTER_HAND_OVER: Duration = Duration::from_secs(2);
 
 /// A server with the parents, their children and no process.
 struct Scene {
@@ -190,7 +192,7 @@ impl Scene {
         let passing = async {
             leaving.stop().await?;
             until_shared(&users, &members).await?;
-            tokio::time::sleep(AFTERWARDS).await;
+            tokio::time::sleep(AFTER_HAND_OVER).await;
             Ok(())
         };
         let passing = self.answered_during("mark-passing", passing).await?;

@@ -215,3 +215,27 @@ async fn lists_that_can_wait_are_read_one_page_at_a_time() {
     assert_eq!(most_at_once(Urgency::Urgent).await, 2);
     assert_eq!(most_at_once(Urgency::CanWait).await, 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_hangs_does_not_delay_the_others_that_can_wait() {
+    let (asked, mut is_asked) = mpsc::unbounded_channel();
+    let cluster = cluster(tower::service_fn(move |request: Request<Body>| {
+        let hangs = request.uri().path().contains("/namespaces/hangs/");
+        let _ = asked.send(());
+        async move {
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            Ok::<_, Infallible>(Response::new(line(&page(&["a"], ""))))
+        }
+    }));
+    let hanging = WatchSpec { namespace: Some("hangs".to_owned()), ..all_config_maps() };
+    let list = |spec: WatchSpec| {
+        let cluster = cluster.clone();
+        async move { cluster.list(&spec, PAGE_SIZE, (&Listed::default(), Urgency::CanWait)).await }
+    };
+    let hangs = tokio::spawn(list(hanging));
+    is_asked.recv().await.unwrap();
+    assert_eq!(list(all_config_maps()).await.unwrap().objects.len(), 1);
+    assert!(!hangs.is_finished());
+}
